@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+# A front door: CMake does the building, tests/run the testing. `make help`
+# says what there is.
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+NPES   ?= 4
+# More arguments for cmake, for mori perf and for ctest.
+CMAKE_ARGS ?=
+BENCH_ARGS ?=
+TEST_ARGS  ?=
+
+# Recipes use these in a shell, where a tool may have come with the set-up just before.
+# A set-up that installed something makes CMake look again.
+configure = if [ -f $(1)/build.ninja ]; then gen=Ninja; elif [ -f $(1)/Makefile ]; then gen="Unix Makefiles"; \
+	elif command -v ninja >/dev/null; then gen=Ninja; else gen="Unix Makefiles"; fi; \
+	if [ ! -f $(1)/CMakeCache.txt ] || [ ! -f $(1)/configured ] || [ .cache/setup.log -nt $(1)/configured ]; then \
+	mkdir -p $(1); cmake -G "$$gen" -S . -B $(1) $(2) $(CMAKE_ARGS) >$(1)/configure.log 2>&1 || \
+	{ cat $(1)/configure.log; exit 1; }; touch $(1)/configured; fi
+compile = cmake --build $(1) -j $(JOBS) $(2)
+
+.PHONY: all build demo test install clean asan tsan lint bench help setup
+.DEFAULT_GOAL := all
+
+all: build
+	@echo
+	@echo "Built $(BUILD)/bin/mori and $(BUILD)/lib/libmori_shmem.so. Try next:"
+	@echo "  make demo                                  a tour with $(NPES) PEs"
+	@echo "  make test                                  all tests"
+	@echo "  $(BUILD)/bin/mori info                        what this machine has"
+	@echo "  $(BUILD)/bin/mori run -n 4 $(BUILD)/bin/mori-hello   the smallest program"
+
+help:
+	@echo "make              build into $(BUILD)/"
+	@echo "make demo         install what is missing, build, run a tour with $(NPES) PEs (NPES=)"
+	@echo "make test         install what is missing, build, run the tests (TEST_ARGS=-R name)"
+	@echo "make install      into PREFIX ($(PREFIX)); DESTDIR is honoured"
+	@echo "make asan tsan    the tests under ASan and UBSan, under TSan"
+	@echo "make lint         format, static analysis and the other checks of the sources"
+	@echo "make bench        measure (BENCH_ARGS= for mori perf)"
+	@echo "make clean        remove the build folders"
+	@echo "BUILD=, JOBS=, CMAKE_ARGS= and CC= choose folder, jobs, CMake's arguments, compiler."
+
+setup:
+	@tools/setup.sh build
+
+build: setup
+	@$(call configure,$(BUILD))
+	@$(call compile,$(BUILD))
+
+demo: setup
+	@$(call configure,$(BUILD))
+	@$(call compile,$(BUILD),--target mori mori-tour) >$(BUILD)/demo.log || { cat $(BUILD)/demo.log; exit 1; }
+	@$(BUILD)/bin/mori run -n $(NPES) $(BUILD)/bin/mori-tour
+
+test:
+	@tools/setup.sh test
+	@$(call configure,$(BUILD))
+	@$(call compile,$(BUILD))
+	@tests/run $(BUILD) $(TEST_ARGS)
+
+install: build
+	DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+asan:
+	@tools/setup.sh test
+	@$(call configure,$(BUILD)-asan,-DMORI_SANITIZE=address)
+	@$(call compile,$(BUILD)-asan)
+	@tests/run $(BUILD)-asan $(TEST_ARGS)
+
+# clang's TSan copes with the address-space layout of every kernel; gcc's does not.
+tsan:
+	@tools/setup.sh test
+	@$(call configure,$(BUILD)-tsan,-DMORI_SANITIZE=thread \
+		$(if $(filter default undefined,$(origin CC)),$$(command -v clang-19 >/dev/null && echo -DCMAKE_C_COMPILER=clang-19)))
+	@$(call compile,$(BUILD)-tsan)
+	@tests/run $(BUILD)-tsan $(TEST_ARGS)
+
+lint:
+	@tools/setup.sh ci
+	@$(call configure,$(BUILD))
+	@$(call compile,$(BUILD))
+	@tests/run $(BUILD) -L 'lint|check' $(TEST_ARGS)
+
+bench: build
+	$(BUILD)/bin/mori perf $(BENCH_ARGS)
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-clang

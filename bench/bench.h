@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the cases of the bench program share: one struct a PE, the clock, the
+ * sampling and the patterns. A case checks its data and writes a row only if
+ * all of it was right.
+ */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include BENCH_API
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/* Symmetric words by which the PEs of the bench itself agree; each on a line of its own. */
+struct board {
+	_Alignas(128) uint64_t told;	/* bench_tell() */
+	_Alignas(128) uint64_t wrong;	/* on PE 0: checks that failed */
+	_Alignas(128) uint64_t word;	/* for the cases: a word to signal or add to */
+	_Alignas(128) uint64_t flag;	/* for the limits: stored to directly */
+	_Alignas(128) uint64_t arrived; /* on PE 0: counter barrier */
+	_Alignas(128) uint64_t round;	/* on PE 0: counter barrier */
+};
+
+struct bench_options {
+	const char *name;    /* case to run */
+	const size_t *sizes; /* bytes, or floats; one 0 where the case has none */
+	size_t n_sizes;
+	double row_ns; /* how long to measure a row */
+	int spoil;     /* flip a byte before each check: no row may come out */
+	int out;       /* rows go there, one write each */
+	int threads;   /* PEs in this process */
+};
+
+/* Nanoseconds of one run of an operation. */
+struct stats {
+	double p50, p99;
+};
+
+struct samples {
+	double *ns;
+	size_t n;
+};
+
+struct bench {
+	const struct bench_options *opt;
+	int me, n_pes;
+	const char *path;	   /* "p2p" where load and store reach PE 1, else "net" */
+	uint64_t seed;		   /* the same on every PE; new for every size */
+	size_t len;		   /* of the row being measured */
+	struct board *board;	   /* symmetric */
+	unsigned char *src, *dst;  /* symmetric buffers of the case */
+	void *peer_src, *peer_dst; /* the same on PE 1, by load and store; else this PE's own */
+	uint64_t base;		   /* for cases that count */
+	unsigned spins;		   /* looks at a word before the core is given to others */
+	void *scratch;		   /* of the reduction */
+	struct samples op, limit;
+};
+
+/* Do it @n times. Where the PEs act together all of them call it with the same @n. */
+typedef int (*bench_fn)(struct bench *b, size_t n);
+
+static inline double bench_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* Keeps the compiler from merging or dropping the work of a limit. */
+static inline void bench_keep(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+/* Spin, then yield between looks, until *word >= value. */
+void bench_wait(const struct bench *b, uint64_t *word, uint64_t value);
+
+/* Patterns: a function of seed, PE and position. */
+void bench_fill(struct bench *b, void *buf, size_t len, int pe);
+int bench_right(struct bench *b, const void *buf, size_t len, int pe);
+void bench_poison(void *buf, size_t len);
+void bench_spoil(struct bench *b, void *buf, size_t len);
+
+/* Buffers of @len bytes for the case; collective. */
+int bench_open_buffers(struct bench *b, size_t len);
+int bench_close_buffers(struct bench *b);
+
+/*
+ * PE 0 alone: measure @op and @limit in turn, batch by batch, until the row's time is
+ * over. Both get whole batches of the sizes returned; bench_again() adds one more
+ * batch of @op, for the data that is then checked.
+ */
+int bench_pair(struct bench *b, bench_fn op, bench_fn limit, size_t *batch);
+int bench_again(struct bench *b, bench_fn op, size_t batch);
+
+/* All PEs: measure @op, PE 0 holds the clock. */
+int bench_together(struct bench *b, bench_fn op, struct samples *out);
+
+/* PE 0's @value, on every PE; collective. */
+int bench_tell(struct bench *b, uint64_t value, uint64_t *out);
+
+/* Collective: was everything @right on every PE? PE 0 gets 1, or 0 and a line on stderr. */
+int bench_agree(struct bench *b, int right, int *all);
+
+struct stats bench_stats(struct samples *s);
+
+/* On PE 0: a row. @per: operations (or bytes, or floats) in one run of the function. */
+int bench_row(struct bench *b, const char *unit, double per);
+
+/* The cases. */
+int case_put_lat(struct bench *b);
+int case_get_lat(struct bench *b);
+int case_put_bw(struct bench *b);
+int case_get_bw(struct bench *b);
+int case_p(struct bench *b);
+int case_g(struct bench *b);
+int case_fetch_add(struct bench *b);
+int case_compare_swap(struct bench *b);
+int case_add(struct bench *b);
+int case_pingpong(struct bench *b);
+int case_barrier(struct bench *b);
+int case_malloc(struct bench *b);
+int case_allreduce(struct bench *b);
+int case_job(struct bench *b);
+int case_growth(struct bench *b);
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The rows of `mori perf`, and what is expected of them. A row is known by name,
+ * size, number of PEs, who and path; there is one of each.
+ */
+#include "perf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct perf_case perf_cases[] = {
+#define CASE(id, unit, sizes, pes, limit, target, title)                                           \
+	{ #id, UNIT_##unit, SIZES_##sizes, pes, limit, TARGET_##target, title },
+#include "cases.def"
+#undef CASE
+};
+const size_t n_perf_cases = sizeof(perf_cases) / sizeof(*perf_cases);
+
+/* A peer this close counts as equal: two runs of one program differ by as much. */
+static const double not_behind = 0.95;
+static const double of_memcpy = 0.95;
+
+const struct perf_case *perf_case_find(const char *id, size_t len)
+{
+	for (size_t i = 0; i < n_perf_cases; i++) {
+		if (strlen(perf_cases[i].id) == len && !strncmp(perf_cases[i].id, id, len))
+			return &perf_cases[i];
+	}
+	return NULL;
+}
+
+static int is_rate(const struct row *row)
+{
+	return !strcmp(row->unit, "GB/s") || !strcmp(row->unit, "M/s");
+}
+
+/* How much faster @a is than @b. */
+static double speed_ratio(const struct row *a, const struct row *b)
+{
+	double over = is_rate(a) ? b->p50 : a->p50, under = is_rate(a) ? a->p50 : b->p50;
+
+	return over > 0 ? under / over : 0;
+}
+
+const struct row *rows_find(const struct rows *rows, const char *name, size_t size, int pes,
+			    const char *who, const char *path)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct row *r = &rows->row[i];
+
+		if (r->size == size && r->pes == pes && !strcmp(r->name, name) &&
+		    !strcmp(r->who, who) && (!path || !strcmp(r->path, path)))
+			return r;
+	}
+	return NULL;
+}
+
+int rows_add(struct rows *rows, const struct row *row, int keep_best)
+{
+	const struct row *same =
+		rows_find(rows, row->name, row->size, row->pes, row->who, row->path);
+
+	if (same) {
+		if ((speed_ratio(row, same) > 1) == !!keep_best)
+			rows->row[same - rows->row] = *row;
+		return 0;
+	}
+	if (rows->n == rows->room) {
+		size_t room = rows->room ? 2 * rows->room : 64;
+		struct row *more = realloc(rows->row, room * sizeof(*more));
+
+		if (!more)
+			return -1;
+		rows->row = more;
+		rows->room = room;
+	}
+	rows->row[rows->n++] = *row;
+	return 0;
+}
+
+int rows_merge(struct rows *rows, const struct rows *run)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < run->n && !err; i++)
+		err = rows_add(rows, &run->row[i], 1);
+	return err;
+}
+
+void rows_free(struct rows *rows)
+{
+	free(rows->row);
+	memset(rows, 0, sizeof(*rows));
+}
+
+int rows_read(struct rows *rows, const char *file)
+{
+	FILE *f = fopen(file, "re");
+	char line[256];
+	int err = f ? 0 : -1;
+
+	while (!err && fgets(line, sizeof(line), f)) {
+		struct row r = { .size = 0 };
+		int n = sscanf(line, "%23[^,],%zu,%d,%11[^,],%11[^,],%lf,%lf,%7[^,\n]", r.name,
+			       &r.size, &r.pes, r.who, r.path, &r.p50, &r.p99, r.unit);
+
+		err = n == 8 ? rows_add(rows, &r, 0) : -1;
+	}
+	if (f)
+		fclose(f);
+	return err;
+}
+
+static int ahead(const struct verdict *v, double least)
+{
+	return v->peer ? v->vs_peer >= least && v->vs_peer > (least < 1 ? 0 : 1) : -1;
+}
+
+static void judge_copy(struct verdict *v, const struct row *row)
+{
+	int memcpy_bound = row->size >= 64 << 10;
+
+	if (row->size >= 1 << 20) {
+		v->target = ">= 0.95 of memcpy, not behind";
+		v->met = v->vs_limit >= of_memcpy && ahead(v, not_behind) != 0;
+	} else {
+		v->target = memcpy_bound ? "not behind" : "ahead";
+		v->met = ahead(v, memcpy_bound ? not_behind : 1);
+	}
+}
+
+struct verdict verdict_of(const struct rows *rows, const struct row *row)
+{
+	const struct perf_case *c = perf_case_find(row->name, strlen(row->name));
+	struct verdict v = { .target = "", .met = -1 };
+
+	if (!c || strcmp(row->who, "mori"))
+		return v;
+	v.limit = rows_find(rows, row->name, row->size, row->pes, "limit", "mori");
+	v.peer = rows_find(rows, row->name, row->size, row->pes, "openmpi", NULL);
+	v.vs_limit = v.limit ? speed_ratio(row, v.limit) : 0;
+	v.vs_peer = v.peer ? speed_ratio(row, v.peer) : 0;
+	switch (c->target) {
+	case TARGET_COPY:
+		judge_copy(&v, row);
+		break;
+	case TARGET_AHEAD:
+		v.target =
+			row->size >= 64 << 10 && c->sizes == SIZES_SIGNAL ? "not behind" : "ahead";
+		v.met = ahead(&v, *v.target == 'a' ? 1 : not_behind);
+		break;
+	case TARGET_RATE:
+		v.target = ">= 100 M/s, ahead";
+		v.met = row->p50 >= 100 && ahead(&v, 1) != 0;
+		break;
+	case TARGET_JOB:
+		v.target = row->pes == 8 ? "< 100 ms, ahead" : "ahead";
+		v.met = row->pes == 8 ? row->p50 < 100 && ahead(&v, 1) != 0 : ahead(&v, 1);
+		break;
+	}
+	return v;
+}

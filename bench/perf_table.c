@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What `mori perf` prints and writes: tables, plain or Markdown, CSV and JSON. All
+ * of it comes from the rows; a row that is not there failed its check.
+ */
+#include "perf.h"
+
+#include <gnu/libc-version.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { COLUMNS = 9, CELL = 40 };
+
+struct table {
+	int markdown;
+	int columns;
+	char cell[COLUMNS][CELL];
+};
+
+static const int widths[COLUMNS] = { 9, 5, 10, 10, 10, 7, 10, 8, 0 };
+
+static void line(const struct table *t)
+{
+	for (int i = 0; i < t->columns; i++) {
+		if (t->markdown)
+			printf("| %s ", t->cell[i]);
+		else
+			printf("%*s%s", widths[i], t->cell[i], i == t->columns - 1 ? "" : "  ");
+	}
+	puts(t->markdown ? "|" : "");
+}
+
+static void rule(const struct table *t)
+{
+	for (int i = 0; i < t->columns && t->markdown; i++)
+		printf("|%s", i == COLUMNS - 1 ? "---" : "---:");
+	if (t->markdown)
+		puts("|");
+}
+
+static void set(struct table *t, int i, const char *text)
+{
+	snprintf(t->cell[i], CELL, "%s", text);
+}
+
+/* Three figures, without an exponent. */
+static void set_number(struct table *t, int i, double x)
+{
+	int digits = x >= 100 ? 0 : x >= 10 ? 1 : x >= 1 ? 2 : x >= 0.1 ? 3 : 4;
+
+	snprintf(t->cell[i], CELL, "%.*f", digits, x);
+}
+
+static void set_ratio(struct table *t, int i, int there, double x)
+{
+	if (there)
+		snprintf(t->cell[i], CELL, "%.2f", x);
+	else
+		set(t, i, "-");
+}
+
+static void set_size(struct table *t, int i, size_t size, const char *of)
+{
+	static const char *const prefix[] = { "", "Ki", "Mi", "Gi" };
+	int p = 0;
+
+	while (p < 3 && size >= 1024 && size % 1024 == 0) {
+		size /= 1024;
+		p++;
+	}
+	snprintf(t->cell[i], CELL, "%zu %s%s", size, prefix[p], of);
+}
+
+static const char *verdict_word(int met)
+{
+	return met < 0 ? "" : met ? ": met" : ": NOT met";
+}
+
+static void row_line(struct table *t, const struct perf_case *c, const struct rows *rows,
+		     const struct row *row)
+{
+	struct verdict v = verdict_of(rows, row);
+
+	if (row->size || c->sizes == SIZES_SIGNAL)
+		set_size(t, 0, row->size, c->sizes == SIZES_FLOATS ? "" : "B");
+	else
+		set(t, 0, "-");
+	snprintf(t->cell[1], CELL, "%d", row->pes);
+	set_number(t, 2, row->p50);
+	set_number(t, 3, row->p99);
+	if (v.limit)
+		set_number(t, 4, v.limit->p50);
+	else
+		set(t, 4, "-");
+	set_ratio(t, 5, !!v.limit, v.vs_limit);
+	if (v.peer)
+		set_number(t, 6, v.peer->p50);
+	else
+		set(t, 6, "-");
+	set_ratio(t, 7, !!v.peer, v.vs_peer);
+	snprintf(t->cell[8], CELL, "%s%s", v.target, verdict_word(v.met));
+	line(t);
+}
+
+static const char *unit_text(enum perf_unit unit)
+{
+	switch (unit) {
+	case UNIT_GBS:
+		return "GB/s, higher is better";
+	case UNIT_MS:
+		return "million a second, higher is better";
+	case UNIT_ms:
+		return "ms, lower is better";
+	case UNIT_US:
+		break;
+	}
+	return "us, lower is better";
+}
+
+static void case_table(const struct rows *rows, const struct perf_case *c, int markdown)
+{
+	static const char *const heads[COLUMNS] = { "size",    "PEs",	   "MORI",   "p99",   NULL,
+						    "x limit", PEER_TITLE, "x peer", "target" };
+	struct table t = { .markdown = markdown, .columns = COLUMNS };
+	int begun = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct row *row = &rows->row[i];
+
+		if (strcmp(row->name, c->id) || strcmp(row->who, "mori"))
+			continue;
+		if (!begun++) {
+			printf(markdown ? "\n**%s**: %s (%s)\n\n" : "\n%s: %s (%s)\n", c->id,
+			       c->title, unit_text(c->unit));
+			for (int k = 0; k < COLUMNS; k++)
+				set(&t, k, heads[k] ? heads[k] : *c->limit ? c->limit : "limit");
+			line(&t);
+			rule(&t);
+		}
+		row_line(&t, c, rows, row);
+	}
+}
+
+static void growth_line(struct table *t, const struct rows *rows, int pes, const char *path)
+{
+	static const char *const names[] = { "growth_init", "growth_barrier", "growth_finalize",
+					     "growth_job", "growth_rss" };
+
+	snprintf(t->cell[0], CELL, "%s", path);
+	snprintf(t->cell[1], CELL, "%d", pes);
+	for (int i = 0; i < 5; i++) {
+		const struct row *row = rows_find(rows, names[i], 0, pes, "mori", path);
+
+		if (row)
+			set_number(t, i + 2, row->p50);
+		else
+			set(t, i + 2, "-");
+	}
+	line(t);
+}
+
+static void growth_table(const struct rows *rows, int markdown)
+{
+	static const char *const heads[] = { "PEs as",	  "PEs",    "init ms", "barrier us",
+					     "final. ms", "job ms", "KiB a PE" };
+	struct table t = { .markdown = markdown, .columns = 7 };
+	int begun = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct row *row = &rows->row[i];
+
+		if (strcmp(row->name, "growth_init"))
+			continue;
+		if (!begun++) {
+			printf(markdown ? "\n**growth**: the slowest PE, heap of 16 MiB\n\n" :
+					  "\ngrowth: the slowest PE, heap of 16 MiB\n");
+			for (int k = 0; k < t.columns; k++)
+				set(&t, k, heads[k]);
+			line(&t);
+			rule(&t);
+		}
+		growth_line(&t, rows, row->pes, row->path);
+	}
+}
+
+/* One fact a line about the machine; for tables that outlive the run. */
+static void machine_text(char *cpu, size_t room)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char text[256], *at;
+
+	snprintf(cpu, room, "unknown CPU");
+	while (f && fgets(text, sizeof(text), f)) {
+		at = strchr(text, ':');
+		if (strncmp(text, "model name", 10) || !at)
+			continue;
+		text[strcspn(text, "\n")] = 0;
+		snprintf(cpu, room, "%s", at + 2);
+		break;
+	}
+	if (f)
+		fclose(f);
+}
+
+static double load_average(void)
+{
+	FILE *f = fopen("/proc/loadavg", "re");
+	double load = 0;
+
+	if (f && fscanf(f, "%lf", &load) != 1)
+		load = 0;
+	if (f)
+		fclose(f);
+	return load;
+}
+
+static void print_machine(const struct perf_tools *t, const struct perf_options *o)
+{
+	const char *item = o->markdown ? "- " : "";
+	struct utsname u;
+	char cpu[192], day[32];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	machine_text(cpu, sizeof(cpu));
+	strftime(day, sizeof(day), "%Y-%m-%d %H:%M", localtime_r(&now, &tm));
+	uname(&u);
+	printf("%smachine: %s, %ld cores, Linux %s, glibc %s\n", item, cpu,
+	       sysconf(_SC_NPROCESSORS_ONLN), u.release, gnu_get_libc_version());
+	printf("%scompiler: %s %s; %s; load %.2f at the end\n", item,
+#ifdef __clang__
+	       "clang",
+#else
+	       "gcc",
+#endif
+	       __VERSION__, day, load_average());
+	if (*t->peer)
+		printf("%speer: %s, its OpenSHMEM\n", item, t->peer_version);
+	else
+		printf("%speer: none: %s\n", item, t->peer_why);
+	printf("%sours: PEs are %s; %d repetitions of %g ms a row in turn with the peer's, the "
+	       "best "
+	       "median of them\n",
+	       item, o->threads ? "threads" : "processes", o->reps, o->row_ms);
+	printf("%sx limit, x peer: our speed over theirs, more is better; data checked in every "
+	       "row\n",
+	       item);
+}
+
+static void print_summary(const struct rows *rows)
+{
+	int met = 0, missed = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		int one = verdict_of(rows, &rows->row[i]).met;
+
+		met += one == 1;
+		missed += one == 0;
+	}
+	printf("\n%d targets met, %d not met\n", met, missed);
+}
+
+void print_tables(const struct rows *rows, const struct perf_tools *t, const struct perf_options *o)
+{
+	print_machine(t, o);
+	for (size_t i = 0; i < n_perf_cases; i++)
+		case_table(rows, &perf_cases[i], o->markdown);
+	growth_table(rows, o->markdown);
+	print_summary(rows);
+}
+
+static const char *met_text(int met)
+{
+	return met < 0 ? "" : met ? "yes" : "no";
+}
+
+static int close_written(FILE *f, const char *file)
+{
+	int err = ferror(f);
+
+	if (fclose(f) || err) {
+		fprintf(stderr, "mori perf: cannot write %s\n", file);
+		return -1;
+	}
+	return 0;
+}
+
+static FILE *open_write(const char *file)
+{
+	FILE *f = fopen(file, "we");
+
+	if (!f)
+		fprintf(stderr, "mori perf: cannot open %s for writing\n", file);
+	return f;
+}
+
+int write_csv(const struct rows *rows, const char *file)
+{
+	FILE *f = open_write(file);
+
+	if (!f)
+		return -1;
+	fputs("name,size,pes,who,path,p50,p99,unit,verify,vs_limit,vs_peer,target,met\n", f);
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct row *r = &rows->row[i];
+		struct verdict v = verdict_of(rows, r);
+
+		fprintf(f, "%s,%zu,%d,%s,%s,%.6g,%.6g,%s,ok,", r->name, r->size, r->pes, r->who,
+			r->path, r->p50, r->p99, r->unit);
+		fprintf(f, v.limit ? "%.4g," : ",", v.vs_limit);
+		fprintf(f, v.peer ? "%.4g," : ",", v.vs_peer);
+		fprintf(f, "\"%s\",%s\n", v.target, met_text(v.met));
+	}
+	return close_written(f, file);
+}
+
+static void json_row(FILE *f, const struct rows *rows, const struct row *r)
+{
+	struct verdict v = verdict_of(rows, r);
+
+	fprintf(f,
+		"    {\"name\": \"%s\", \"size\": %zu, \"pes\": %d, \"who\": \"%s\", "
+		"\"path\": \"%s\", \"p50\": %.6g, \"p99\": %.6g, \"unit\": \"%s\", "
+		"\"verify\": \"ok\"",
+		r->name, r->size, r->pes, r->who, r->path, r->p50, r->p99, r->unit);
+	if (v.limit)
+		fprintf(f, ", \"vs_limit\": %.4g", v.vs_limit);
+	if (v.peer)
+		fprintf(f, ", \"vs_peer\": %.4g", v.vs_peer);
+	if (*v.target)
+		fprintf(f, ", \"target\": \"%s\"", v.target);
+	if (v.met >= 0)
+		fprintf(f, ", \"met\": %s", v.met ? "true" : "false");
+	fputs("}", f);
+}
+
+int write_json(const struct rows *rows, const struct perf_tools *t, const char *file)
+{
+	FILE *f = open_write(file);
+	char cpu[192];
+
+	if (!f)
+		return -1;
+	machine_text(cpu, sizeof(cpu));
+	for (char *at = cpu; *at; at++) {
+		if (*at == '"' || *at == '\\' || *at < ' ')
+			*at = ' ';
+	}
+	fprintf(f, "{\n  \"cpu\": \"%s\",\n  \"cores\": %ld,\n  \"peer\": \"%s\",\n  \"rows\": [\n",
+		cpu, sysconf(_SC_NPROCESSORS_ONLN), *t->peer ? t->peer_version : "");
+	for (size_t i = 0; i < rows->n; i++) {
+		json_row(f, rows, &rows->row[i]);
+		fputs(i + 1 < rows->n ? ",\n" : "\n", f);
+	}
+	fputs("  ]\n}\n", f);
+	return close_written(f, file);
+}

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# libmori_shmem.so, and the same objects as a static library for tests of
+# internal functions. Exports come from the list of operations, nowhere else.
+
+file(GLOB MORI_LIBRARY_SOURCES CONFIGURE_DEPENDS
+	${PROJECT_SOURCE_DIR}/src/util/*.c
+	${PROJECT_SOURCE_DIR}/src/core/*.c
+	${PROJECT_SOURCE_DIR}/src/accel/*.c
+	${PROJECT_SOURCE_DIR}/src/boot/*.c
+	${PROJECT_SOURCE_DIR}/src/net/*.c)
+if(NOT MORI_LIBRARY_SOURCES)
+	message(WARNING "no library sources: only mori-list and the checks are built")
+	return()
+endif()
+
+find_package(Threads REQUIRED)
+
+add_library(mori_shmem_objects OBJECT ${MORI_LIBRARY_SOURCES})
+target_include_directories(mori_shmem_objects PUBLIC
+	${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(mori_shmem_objects PRIVATE MORI_VERSION="${PROJECT_VERSION}")
+# Initial-exec: the binding of a thread is read in every call, and a call into
+# the TLS resolver would cost more than the operation.
+target_compile_options(mori_shmem_objects PRIVATE -ftls-model=initial-exec)
+set_target_properties(mori_shmem_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
+set(MORI_MAP ${PROJECT_BINARY_DIR}/libmori_shmem.map)
+add_custom_command(OUTPUT ${MORI_MAP}
+	COMMAND mori-list --map > ${MORI_MAP}
+	DEPENDS mori-list
+	COMMENT "Generating libmori_shmem.map"
+	VERBATIM)
+add_custom_target(mori_shmem_map DEPENDS ${MORI_MAP})
+
+add_library(mori_shmem SHARED)
+target_sources(mori_shmem PRIVATE $<TARGET_OBJECTS:mori_shmem_objects>)
+add_dependencies(mori_shmem mori_shmem_map)
+set_target_properties(mori_shmem PROPERTIES
+	VERSION ${PROJECT_VERSION}
+	SOVERSION ${PROJECT_VERSION_MAJOR}
+	LINKER_LANGUAGE C
+	EXPORT_NAME shmem
+	LINK_DEPENDS ${MORI_MAP})
+target_include_directories(mori_shmem INTERFACE
+	$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+	$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_options(mori_shmem PRIVATE -Wl,--version-script=${MORI_MAP})
+if(NOT MORI_SANITIZE)
+	# A sanitizer's own symbols are resolved by the program it instruments.
+	target_link_options(mori_shmem PRIVATE -Wl,-z,defs)
+endif()
+target_link_libraries(mori_shmem PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+add_library(mori::shmem ALIAS mori_shmem)
+
+add_library(mori_shmem_static STATIC $<TARGET_OBJECTS:mori_shmem_objects>)
+set_target_properties(mori_shmem_static PROPERTIES LINKER_LANGUAGE C)
+target_include_directories(mori_shmem_static PUBLIC
+	${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(mori_shmem_static PUBLIC Threads::Threads ${CMAKE_DL_LIBS})

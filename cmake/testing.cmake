@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+# mori_test(): how a test program is run. A source says what it needs in a
+# comment within its first lines, with keys separated by blanks:
+#
+#	/* TEST: pes=2,4 modes=procs,threads timeout=60 env=A=B arg=x serial=1 */
+#
+#	pes	numbers of PEs; default 4
+#	modes	procs (a process a PE), threads (one process), mixed (half as many
+#		processes as PEs); default all three
+#	timeout	seconds; default 120; more under a sanitizer
+#	env	a variable for the test; arg: an argument; both may be repeated
+#	serial	1: no other test runs beside it
+#	quick	0: not in the short run that CI makes with a second compiler
+#	wrapper	none: runs without the launcher, because it starts its PEs itself
+#
+# Exit codes: 0 passed, 77 skipped (with a printed reason), anything else failed.
+
+if(MORI_SANITIZE)
+	set(MORI_TEST_SLOWER 3)
+else()
+	set(MORI_TEST_SLOWER 1)
+endif()
+
+set(MORI_TEST_ENV
+	"ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1"
+	"LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0"
+	"UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
+	"TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp:halt_on_error=1:second_deadlock_stack=1")
+
+# mori_add(name command... ): one test with the properties that all share. Reads
+# TEST_TIMEOUT, TEST_ENV, TEST_SERIAL and TEST_LABELS of the caller.
+function(mori_add name)
+	add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+	math(EXPR timeout "${TEST_TIMEOUT} * ${MORI_TEST_SLOWER}")
+	set_tests_properties(${name} PROPERTIES
+		SKIP_RETURN_CODE 77
+		TIMEOUT ${timeout}
+		LABELS "${TEST_LABELS}"
+		ENVIRONMENT "${MORI_TEST_ENV};${TEST_ENV}")
+	if(TEST_SERIAL)
+		set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+	endif()
+endfunction()
+
+# mori_test(target [PES n...] [MODES m...] [TIMEOUT s] [ENV v=x...] [ARGS a...]
+#	[LABELS l...] [SERIAL] [NO_LAUNCHER]): register a program in each mode
+#	with each number of PEs, or once without the launcher.
+function(mori_test target)
+	cmake_parse_arguments(TEST "SERIAL;NO_LAUNCHER" "TIMEOUT" "PES;MODES;ENV;ARGS;LABELS" ${ARGN})
+	if(NOT TEST_TIMEOUT)
+		set(TEST_TIMEOUT 120)
+	endif()
+	if(TEST_NO_LAUNCHER)
+		mori_add(${target} $<TARGET_FILE:${target}> ${TEST_ARGS})
+		return()
+	endif()
+	if(NOT TEST_PES)
+		set(TEST_PES 4)
+	endif()
+	if(NOT TEST_MODES)
+		set(TEST_MODES procs threads mixed)
+	endif()
+	set(labels ${TEST_LABELS})
+	foreach(n IN LISTS TEST_PES)
+		foreach(mode IN LISTS TEST_MODES)
+			math(EXPR half "${n} / 2")
+			math(EXPR odd "${n} % 2")
+			set(threads)
+			if(mode STREQUAL "threads")
+				set(threads --threads ${n})
+			elseif(mode STREQUAL "mixed")
+				if(odd OR n LESS 4)
+					continue()
+				endif()
+				set(threads --threads ${half})
+			elseif(NOT mode STREQUAL "procs")
+				message(FATAL_ERROR "${target}: unknown mode ${mode}")
+			endif()
+			set(TEST_LABELS ${labels} ${mode})
+			mori_add(${target}.${mode}.${n} $<TARGET_FILE:mori> run -n ${n} ${threads} --
+				$<TARGET_FILE:${target}> ${TEST_ARGS})
+		endforeach()
+	endforeach()
+endfunction()
+
+# mori_read_spec(file out): what the TEST comment of a source says, as arguments
+# of mori_test(). A key that does not exist stops the configuration.
+function(mori_read_spec file out)
+	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+	file(STRINGS ${file} lines LIMIT_COUNT 5 REGEX "TEST: ")
+	set(args)
+	set(env)
+	set(arg)
+	set(quick quick)
+	string(REGEX MATCH "TEST: ([^*]*)" _ "${lines}")
+	separate_arguments(words UNIX_COMMAND "${CMAKE_MATCH_1}")
+	foreach(word IN LISTS words)
+		if(NOT word MATCHES "^([a-z]+)=(.*)$")
+			message(FATAL_ERROR "${file}: \"${word}\" in the TEST comment is not key=value")
+		endif()
+		set(key ${CMAKE_MATCH_1})
+		set(value ${CMAKE_MATCH_2})
+		string(REPLACE "," ";" values "${value}")
+		if(key STREQUAL "pes")
+			list(APPEND args PES ${values})
+		elseif(key STREQUAL "modes")
+			list(APPEND args MODES ${values})
+		elseif(key STREQUAL "timeout")
+			list(APPEND args TIMEOUT ${value})
+		elseif(key STREQUAL "env")
+			list(APPEND env ${value})
+		elseif(key STREQUAL "arg")
+			list(APPEND arg ${value})
+		elseif(key STREQUAL "serial")
+			if(value)
+				list(APPEND args SERIAL)
+			endif()
+		elseif(key STREQUAL "quick")
+			if(NOT value)
+				set(quick)
+			endif()
+		elseif(key STREQUAL "wrapper" AND value STREQUAL "none")
+			list(APPEND args NO_LAUNCHER)
+		else()
+			message(FATAL_ERROR "${file}: unknown key \"${word}\" in the TEST comment")
+		endif()
+	endforeach()
+	set(${out} ${args} ENV ${env} ARGS ${arg} LABELS ${quick} PARENT_SCOPE)
+endfunction()

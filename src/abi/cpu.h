@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a kernel on the CPU and the executor that runs it share. A module is a
+ * shared object with these symbols, all else hidden:
+ *	globalGpuStates	 struct dev_link
+ *	mori_cpu_grid	 struct cpu_grid *, filled in by the executor
+ *	mori_kernels	 struct cpu_kernel [], up to one without a name
+ *	mori_shared	 (a section) the blocks' shared memory: what is in it belongs to the
+ *			 block that runs; __start_mori_shared and __stop_mori_shared are exported
+ * One thread of the host runs a grid; the threads of the grid are fibers on it.
+ */
+#ifndef MORI_ABI_CPU_H
+#define MORI_ABI_CPU_H
+
+#include <stdint.h>
+
+#define CPU_WARP 32u
+
+/* A thread of a grid. */
+struct cpu_fiber {
+	uint32_t thread[3], block[3], block_size[3], grid_size[3];
+	uint32_t rank;	/* of the thread in its block, x fastest */
+	uint32_t lanes; /* threads of its block */
+};
+
+/* What a fiber asks of the executor; scopes are enum dev_scope. Each may switch fibers. */
+struct cpu_ops {
+	void (*sync)(int scope);		  /* until all lanes of the scope have come */
+	uint64_t (*share)(int scope, uint64_t v); /* the leading lane's, on every lane */
+	int (*any)(int scope, int x);		  /* whether x holds on any lane */
+	/* Between two polls of the word at @addr, until it compares; for the dump of who waits. */
+	void (*yield)(const void *addr, int cmp, uint64_t value);
+	uint64_t (*now_ns)(void);
+};
+
+struct cpu_grid {
+	const struct cpu_fiber *current;
+	const struct cpu_ops *ops;
+};
+
+/* What a parameter of a kernel is. */
+enum cpu_param { CPU_PARAM_INT, CPU_PARAM_FLOAT, CPU_PARAM_POINTER, CPU_PARAM_STRUCT };
+
+struct cpu_param_info {
+	uint32_t kind; /* enum cpu_param */
+	uint32_t size; /* bytes behind args[i] */
+};
+
+struct cpu_kernel {
+	const char *name;
+	void (*entry)(void **args); /* args[i] points at the i-th argument */
+	uint32_t n_params;
+	const struct cpu_param_info *params;
+};
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the host library and the code that moves data share: the state of one PE.
+ * It lies where the PE's device can read it, so every pointer in it is one of
+ * that device. A change of layout is a change of DEV_ABI.
+ */
+#ifndef MORI_ABI_STATE_H
+#define MORI_ABI_STATE_H
+
+#include <mori/shmem_types.h>
+
+#define DEV_ABI 1u
+
+enum dev_life {
+	DEV_LIFE_OPEN = 1,
+	DEV_LIFE_FINALIZED = 2, /* the block outlives its PE and says so */
+};
+
+/* How the bytes get to a peer. */
+enum dev_path {
+	DEV_PATH_P2P,  /* by load and store */
+	DEV_PATH_NONE, /* not at all */
+};
+
+/* Where a symmetric window lies on every PE; a window that is gone has len 0. */
+struct dev_window {
+	uint64_t base; /* of this PE's part, as this PE sees it */
+	uint64_t len;
+	struct dev_window *next;
+	uint64_t peer[]; /* [n_pes] where this PE sees theirs; 0: not reachable */
+};
+
+/* The first fault since the host looked; code is claimed by compare-and-swap. */
+struct dev_fault {
+	int32_t code; /* MORI_SHMEM_E*; 0: none */
+	int32_t pe;
+	uint64_t addr;
+	uint32_t op; /* enum dev_op */
+	int32_t block[3], thread[3];
+};
+
+/* The symbol globalGpuStates of a module: whose kernels these are. */
+struct dev_link {
+	uint32_t size, abi; /* sizeof(struct dev_state) and DEV_ABI the module was made with */
+	struct dev_state *state;
+};
+
+struct dev_state {
+	uint32_t size, abi; /* sizeof(struct dev_state), DEV_ABI */
+	uint32_t life;	    /* enum dev_life */
+	uint32_t lost;	    /* PEs lost so far; every wait polls it */
+	int32_t my_pe, n_pes;
+	uint64_t heap_base; /* of this PE's heap, as this PE sees it */
+	uint64_t heap_len;  /* bytes that can be addressed; grows in vmm mode */
+	uint64_t window;    /* peer = window + slot[pe] * stride + offset */
+	uint64_t stride;
+	const int32_t *slot; /* [n_pes]; < 0: not reachable by load and store */
+	const uint8_t *gone; /* [n_pes]; 1: lost */
+	const uint32_t
+		*owner;	  /* isolation mode: block number of each granule, 0: none; else NULL */
+	uint32_t granule; /* log2 of a granule */
+	uint32_t spin;	  /* polls of a host thread before it yields its core */
+	uint64_t wait_ns; /* how long a wait on a user's word may take; 0: no limit */
+	struct dev_window *windows;
+	uint64_t sync_off;   /* of the flags of kernels' barriers, [n_pes], from a heap's start */
+	uint64_t sync_epoch; /* kernels' barriers so far */
+	uint64_t sync_ns;    /* how long one may take; 0: no limit */
+	int32_t num_qp;
+	struct dev_fault fault;
+	void *host; /* struct pe of the host library; the device never looks */
+};
+
+#endif

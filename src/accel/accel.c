@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which device there is, and the only calls through its table.
+ */
+#include "accel/accel.h"
+
+#include "accel/ops.h"
+#include "util/err.h"
+
+static const char *const kind_names[] = { "auto", "cpu", "cuda", "hip" };
+
+int accel_open(enum accel_kind kind, struct accel *out)
+{
+	int err;
+
+	if (kind != ACCEL_AUTO && kind != ACCEL_CPU)
+		return err_set(MORI_SHMEM_ENOTSUP,
+			       "MORI_SHMEM_DEVICE=%s: this build has no such device; use cpu",
+			       kind_names[kind]);
+	err = accel_cpu.probe();
+	if (!err)
+		out->ops = &accel_cpu;
+	return err;
+}
+
+const char *accel_name(const struct accel *a)
+{
+	return a->ops->name;
+}
+
+int accel_device(const struct accel *a)
+{
+	return a->ops->device();
+}
+
+uint64_t accel_heap_default(const struct accel *a)
+{
+	return a->ops->heap_default();
+}
+
+int accel_mem_create(const struct accel *a, const char *name, uint64_t len, int *fd)
+{
+	return a->ops->mem_create(name, len, fd);
+}
+
+int accel_mem_map(const struct accel *a, int fd, uint64_t len, uint64_t align, void **out)
+{
+	return a->ops->mem_map(fd, len, align, out);
+}
+
+void accel_mem_unmap(const struct accel *a, void *base, uint64_t len)
+{
+	a->ops->mem_unmap(base, len);
+}
+
+int accel_mem_discard(const struct accel *a, void *at, uint64_t len)
+{
+	return a->ops->mem_discard(at, len);
+}
+
+void accel_mem_zero(const struct accel *a, void *at, uint64_t len)
+{
+	a->ops->mem_zero(at, len);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The CPU as a device: memory is a memfd, shared by mapping it. It is sparse, so
+ * a large heap costs only what is touched.
+ */
+#include "accel/ops.h"
+
+#include "util/err.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int cpu_probe(void)
+{
+	return 0;
+}
+
+static int cpu_device(void)
+{
+	return 0;
+}
+
+static uint64_t cpu_heap_default(void)
+{
+	return (uint64_t)1 << 30;
+}
+
+static int cpu_mem_create(const char *name, uint64_t len, int *out)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+
+	if (fd < 0)
+		return err_set(MORI_SHMEM_EIO, "cannot make shared memory: memfd_create: %s",
+			       strerror(errno));
+	if (len > INT64_MAX || ftruncate(fd, (off_t)len)) {
+		int why = len > INT64_MAX ? EFBIG : errno;
+
+		close(fd);
+		return err_set(MORI_SHMEM_ENOMEM, "cannot make %llu bytes of shared memory: %s",
+			       (unsigned long long)len, strerror(why));
+	}
+	*out = fd;
+	return 0;
+}
+
+/* Reserve with room to align, put the object into it, and give the edges back. */
+static int cpu_mem_map(int fd, uint64_t len, uint64_t align, void **out)
+{
+	uint64_t room = len + align;
+	uintptr_t at, aligned;
+	void *p = MAP_FAILED;
+
+	errno = ENOMEM;
+	if (room > len)
+		p = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		goto no_room;
+	at = (uintptr_t)p;
+	aligned = (at + align - 1) & ~(uintptr_t)(align - 1);
+	if (mmap((void *)aligned, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+	    MAP_FAILED) {
+		int why = errno;
+
+		munmap(p, room);
+		errno = why;
+		goto no_room;
+	}
+	if (aligned > at)
+		munmap(p, aligned - at);
+	if (at + room > aligned + len)
+		munmap((void *)(aligned + len), at + room - aligned - len);
+	*out = (void *)aligned;
+	return 0;
+no_room:
+	return err_set(MORI_SHMEM_ENOMEM,
+		       "cannot map %llu bytes (the heaps of all PEs of this node): %s; "
+		       "lower MORI_SHMEM_HEAP_SIZE",
+		       (unsigned long long)len, strerror(errno));
+}
+
+static void cpu_mem_unmap(void *base, uint64_t len)
+{
+	munmap(base, len);
+}
+
+static int cpu_mem_discard(void *at, uint64_t len)
+{
+	if (len && madvise(at, len, MADV_REMOVE))
+		return err_set(MORI_SHMEM_EIO, "cannot give heap memory back: madvise: %s",
+			       strerror(errno));
+	return 0;
+}
+
+static void cpu_mem_zero(void *at, uint64_t len)
+{
+	memset(at, 0, len);
+}
+
+const struct accel_ops accel_cpu = {
+	.name = "cpu",
+	.probe = cpu_probe,
+	.device = cpu_device,
+	.heap_default = cpu_heap_default,
+	.mem_create = cpu_mem_create,
+	.mem_map = cpu_mem_map,
+	.mem_unmap = cpu_mem_unmap,
+	.mem_discard = cpu_mem_discard,
+	.mem_zero = cpu_mem_zero,
+};

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+/* The table of a device; accel.h says what each entry does. None is NULL. */
+#ifndef MORI_ACCEL_OPS_H
+#define MORI_ACCEL_OPS_H
+
+#include "accel/accel.h"
+
+struct accel_ops {
+	const char *name;
+	int (*probe)(void); /* MORI_SHMEM_ENOTSUP: not on this machine */
+	int (*device)(void);
+	uint64_t (*heap_default)(void);
+	int (*mem_create)(const char *name, uint64_t len, int *fd);
+	int (*mem_map)(int fd, uint64_t len, uint64_t align, void **out);
+	void (*mem_unmap)(void *base, uint64_t len);
+	int (*mem_discard)(void *at, uint64_t len);
+	void (*mem_zero)(void *at, uint64_t len);
+};
+
+extern const struct accel_ops accel_cpu;
+
+#endif

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Joining and leaving. The PEs of a process that join with one id find each other
+ * in the registry while the world forms and share one struct boot: the first
+ * connects, each sends its own join, and each holds a reference until it leaves.
+ * A rank that is there already, or a world that has formed, means another round.
+ */
+#include "boot/boot.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include "boot/boot_priv.h"
+#include "boot/node.h"
+#include "boot/rdv.h"
+#include "boot/registry.h"
+#include "util/err.h"
+
+#define LEAVE_S 2.0
+
+void boot_break(struct boot *b, int status, const char *text)
+{
+	if (b->state == BOOT_CONNECTING || b->state == BOOT_FORMING)
+		b->state = BOOT_FAILED;
+	if (!b->status) {
+		b->status = status;
+		wire_copy_text(b->text, sizeof(b->text), text);
+	}
+	gather_end_all(b);
+	pthread_cond_broadcast(&b->cond);
+}
+
+int boot_cond_wait(struct boot *b, int64_t deadline)
+{
+	struct timespec ts = wire_timespec(deadline);
+
+	return pthread_cond_timedwait(&b->cond, &b->lock, &ts) == ETIMEDOUT;
+}
+
+int boot_send(struct boot *b, enum wire_type type, const struct iovec *parts, int n,
+	      int64_t deadline)
+{
+	struct wire_head head = { .type = type };
+	struct iovec iov[4] = { { &head, sizeof(head) } };
+	size_t len = 0;
+	char text[128];
+	int err;
+
+	for (int i = 0; i < n; i++) {
+		iov[i + 1] = parts[i];
+		len += parts[i].iov_len;
+	}
+	if (len > WIRE_BODY_MAX)
+		return err_set(MORI_SHMEM_EINVAL, "%zu bytes are too many for one message", len);
+	head.len = (uint32_t)len;
+	pthread_mutex_lock(&b->send_lock);
+	err = wire_send(b->fd, iov, n + 1, deadline);
+	pthread_mutex_unlock(&b->send_lock);
+	/* A connection that ended is the reader's to explain: it knows who was lost. */
+	if (!err || err == -EPIPE || err == -ECONNRESET)
+		return 0;
+	snprintf(text, sizeof(text), "cannot send to the rendezvous: %s", strerror(-err));
+	pthread_mutex_lock(&b->lock);
+	boot_break(b, MORI_SHMEM_EIO, text);
+	pthread_mutex_unlock(&b->lock);
+	return err_set(MORI_SHMEM_EIO, "%s", text);
+}
+
+static struct boot *boot_new(const unsigned char *uid, pid_t pid)
+{
+	struct boot *b = calloc(1, sizeof(*b));
+	pthread_condattr_t attr;
+
+	if (!b)
+		return NULL;
+	if (uid)
+		memcpy(b->uid, uid, BOOT_UID_BYTES);
+	b->pid = pid;
+	b->fd = b->unix_fd = b->wake_fd = -1;
+	pthread_mutex_init(&b->lock, NULL);
+	pthread_mutex_init(&b->send_lock, NULL);
+	pthread_mutex_init(&b->watch_lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&b->cond, &attr);
+	pthread_condattr_destroy(&attr);
+	return b;
+}
+
+void boot_free(struct boot *b)
+{
+	sock_close(b->fd);
+	sock_close(b->unix_fd);
+	sock_close(b->wake_fd);
+	wire_in_free(&b->in);
+	gather_free_all(b);
+	fds_free(b);
+	table_free(b);
+	for (int i = 0; i < b->n_members; i++) {
+		free(b->members[i]->text);
+		free(b->members[i]);
+	}
+	free(b->members);
+	free(b->watchers);
+	pthread_mutex_destroy(&b->lock);
+	pthread_mutex_destroy(&b->send_lock);
+	pthread_mutex_destroy(&b->watch_lock);
+	pthread_cond_destroy(&b->cond);
+	free(b);
+}
+
+static struct member *member_add(struct boot *b, int rank)
+{
+	struct member **more = realloc(b->members, ((size_t)b->n_members + 1) * sizeof(*more));
+	struct member *m = more ? calloc(1, sizeof(*m)) : NULL;
+
+	if (more)
+		b->members = more;
+	if (!m)
+		return NULL;
+	m->rank = rank;
+	b->members[b->n_members++] = m;
+	return m;
+}
+
+/* With both locks held: may PE @rank come in with the others? */
+static int boot_has_room(const struct boot *b, int rank)
+{
+	if (b->state != BOOT_CONNECTING && b->state != BOOT_FORMING)
+		return 0;
+	for (int i = 0; i < b->n_members; i++) {
+		if (b->members[i]->rank == rank && b->members[i]->state == MEMBER_JOINING)
+			return 0;
+	}
+	return 1;
+}
+
+/* A reference to the forming world of @uid in this process, and a place in it. */
+static struct boot *boot_enter(const unsigned char *uid, int rank, struct member **m, int *is_new)
+{
+	struct registry *reg = registry_lock();
+	struct boot *b;
+
+	*m = NULL;
+	*is_new = 0;
+	for (b = reg->boots; b && !*m; b = *m ? b : b->next) {
+		if (b->pid != reg->pid || memcmp(b->uid, uid, BOOT_UID_BYTES) != 0)
+			continue;
+		pthread_mutex_lock(&b->lock);
+		if (boot_has_room(b, rank))
+			*m = member_add(b, rank);
+		pthread_mutex_unlock(&b->lock);
+	}
+	if (!b) {
+		b = boot_new(uid, reg->pid);
+		*m = b ? member_add(b, rank) : NULL;
+		if (b && !*m) {
+			boot_free(b);
+			b = NULL;
+		}
+		if (b) {
+			*is_new = 1;
+			b->next = reg->boots;
+			reg->boots = b;
+		}
+	}
+	if (b)
+		b->refs++;
+	registry_unlock();
+	return b;
+}
+
+/* Say goodbye and wait until the rendezvous has heard it: a reset would look like a loss. */
+static void boot_close(struct boot *b)
+{
+	if (b->has_reader) {
+		pthread_mutex_lock(&b->lock);
+		b->leaving = 1;
+		b->leave_by = wire_deadline(LEAVE_S);
+		pthread_mutex_unlock(&b->lock);
+		boot_send(b, WIRE_BYE, NULL, 0, b->leave_by);
+		shutdown(b->fd, SHUT_WR);
+		(void)eventfd_write(b->wake_fd, 1);
+		pthread_join(b->reader, NULL);
+	}
+	boot_free(b);
+}
+
+static void boot_put(struct boot *b)
+{
+	struct registry *reg = registry_lock();
+	unsigned char uid[BOOT_UID_BYTES];
+	int last = --b->refs == 0, others = 0, live = b->state == BOOT_LIVE, one_shot;
+
+	if (last) {
+		for (struct boot **p = &reg->boots; *p; p = &(*p)->next) {
+			if (*p == b) {
+				*p = b->next;
+				break;
+			}
+		}
+		for (struct boot *o = reg->boots; o; o = o->next)
+			others |= o->pid == reg->pid && !memcmp(o->uid, b->uid, BOOT_UID_BYTES);
+	}
+	registry_unlock();
+	if (!last)
+		return;
+	memcpy(uid, b->uid, BOOT_UID_BYTES);
+	boot_close(b);
+	if (!others && rdv_is_here(uid, &one_shot) && (live || one_shot))
+		boot_close_rdv(uid);
+}
+
+/* By the first PE of the process: the connection, the unix socket, the thread. */
+static int boot_connect(struct boot *b, const struct boot_config *config, const struct uid *uid,
+			int nranks, int64_t deadline)
+{
+	struct iovec me = { &b->me, sizeof(b->me) };
+	int one_shot, err;
+
+	if (wire_random(b->me.id, sizeof(b->me.id)))
+		return err_set(MORI_SHMEM_EIO, "no random bytes: %s", strerror(errno));
+	node_identity(config->node_id, b->me.node);
+	node_host(b->me.host);
+	b->me.pid = b->pid;
+	b->me.hosts = rdv_is_here(b->uid, &one_shot);
+	err = link_connect(uid, deadline, &b->fd, &b->server);
+	if (!err && nranks > 1)
+		err = fds_listen(b);
+	if (err)
+		return err;
+	b->wake_fd = sock_adopt(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	if (b->wake_fd < 0)
+		return err_set(MORI_SHMEM_EIO, "cannot open an eventfd: %s", strerror(errno));
+	err = wire_thread(&b->reader, reader_main, b);
+	if (err)
+		return err_set(MORI_SHMEM_EIO, "cannot start a thread: %s", strerror(-err));
+	b->has_reader = 1;
+	return boot_send(b, WIRE_PROC, &me, 1, deadline);
+}
+
+static void boot_open_link(struct boot *b, const struct boot_config *config, const struct uid *uid,
+			   int nranks, int64_t deadline)
+{
+	int err = boot_connect(b, config, uid, nranks, deadline);
+
+	pthread_mutex_lock(&b->lock);
+	if (err)
+		boot_break(b, err, err_text());
+	if (b->state == BOOT_CONNECTING)
+		b->state = BOOT_FORMING;
+	pthread_cond_broadcast(&b->cond);
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* With the lock held, after the waiting: what became of @m. 1: come again. */
+static int join_outcome(struct boot *b, struct member *m, double timeout_s)
+{
+	if (m->state == MEMBER_IN)
+		return 0;
+	if (m->state == MEMBER_AGAIN)
+		return 1;
+	if (m->state == MEMBER_REFUSED)
+		return err_set(m->status, "%s", m->text ? m->text : "out of memory");
+	m->state = MEMBER_REFUSED; /* nobody counts on it any more */
+	if (b->state == BOOT_FAILED)
+		return err_set(b->status, "%s", b->text);
+	if (b->state == BOOT_CONNECTING)
+		return err_set(MORI_SHMEM_EREACH, "no answer from the rendezvous within %g s",
+			       timeout_s);
+	return err_set(MORI_SHMEM_ETIMEDOUT,
+		       "the rendezvous (process %d on host %s) does not answer after %g s",
+		       b->server.pid, b->server.host, timeout_s);
+}
+
+static int join_wait(struct boot *b, struct member *m, const struct wire_join *join,
+		     const void *blob, double timeout_s, int64_t deadline)
+{
+	struct iovec parts[2] = { { (void *)join, sizeof(*join) },
+				  { (void *)blob, join->blob_len } };
+	int err, over = 0;
+
+	pthread_mutex_lock(&b->lock);
+	while (b->state == BOOT_CONNECTING && !over)
+		over = boot_cond_wait(b, deadline);
+	if (b->state == BOOT_FORMING) {
+		pthread_mutex_unlock(&b->lock);
+		/* Also if the round has just failed: the rendezvous counts who was told. */
+		boot_send(b, WIRE_JOIN, parts, 2, deadline);
+		pthread_mutex_lock(&b->lock);
+	}
+	/* The rendezvous keeps the time and names the missing; this is for when it cannot. */
+	deadline += (int64_t)(LINK_GRACE_S * 1e9);
+	while (b->state == BOOT_FORMING && m->state == MEMBER_JOINING && !over)
+		over = boot_cond_wait(b, deadline);
+	err = join_outcome(b, m, timeout_s);
+	pthread_mutex_unlock(&b->lock);
+	return err;
+}
+
+int boot_join(const struct boot_config *config, const unsigned char uid_bytes[BOOT_UID_BYTES],
+	      int rank, int nranks, const void *blob, size_t blob_len, struct boot **out)
+{
+	int64_t deadline = wire_deadline(config->timeout_s);
+	struct wire_join join = { .rank = rank,
+				  .nranks = nranks,
+				  .timeout_ms = wire_ms(config->timeout_s),
+				  .blob_len = (uint32_t)blob_len };
+	struct uid uid;
+	int err = uid_parse(uid_bytes, &uid);
+
+	if (err)
+		return err;
+	if (nranks < 1 || rank < 0 || rank >= nranks)
+		return err_set(MORI_SHMEM_EINVAL, "there is no rank %d among %d PEs", rank, nranks);
+	if (blob_len > WIRE_BODY_MAX / 2)
+		return err_set(MORI_SHMEM_EINVAL, "%zu bytes are too many to join with", blob_len);
+	do {
+		struct member *m;
+		int is_new;
+		struct boot *b = boot_enter(uid_bytes, rank, &m, &is_new);
+
+		if (!b)
+			return err_set(MORI_SHMEM_ENOMEM, "out of memory for a world");
+		if (is_new)
+			boot_open_link(b, config, &uid, nranks, deadline);
+		join.left_ms = wire_ms((double)(deadline - wire_now()) / 1e9);
+		err = join_wait(b, m, &join, blob, config->timeout_s, deadline);
+		if (err)
+			boot_put(b);
+		else
+			*out = b;
+	} while (err > 0);
+	return err;
+}
+
+int boot_alone(const void *blob, size_t blob_len, struct boot **out)
+{
+	struct registry *reg = registry_lock();
+	struct boot *b = boot_new(NULL, reg->pid);
+	int err = MORI_SHMEM_ENOMEM;
+
+	registry_unlock();
+	if (b && blob_len <= WIRE_BODY_MAX && member_add(b, 0)) {
+		b->alone = 1;
+		b->refs = 1;
+		b->state = BOOT_LIVE;
+		b->me.pid = b->pid;
+		node_host(b->me.host);
+		err = table_alone(b, blob, blob_len);
+	}
+	if (err) {
+		if (b)
+			boot_free(b);
+		return err_set(err, "cannot make a world of one PE");
+	}
+	*out = b;
+	return 0;
+}
+
+void boot_leave(struct boot *b, int rank)
+{
+	(void)rank;
+	if (b->pid != registry_pid())
+		return; /* a child of a fork: the sockets are closed, the threads not here */
+	if (b->alone)
+		boot_free(b);
+	else
+		boot_put(b);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The thread of a process in a world: it sleeps until the rendezvous or a process
+ * of the node says something, and ends when the last PE has left. It alone reads
+ * the connection and serves the unix socket.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "boot/boot_priv.h"
+
+enum { AT_LINK, AT_WAKE, AT_UNIX, AT_CALLERS };
+
+/* With watch_lock held. */
+static void watch_call(struct boot *b, int proc, const char *text)
+{
+	for (int i = 0; i < b->n_watchers; i++)
+		b->watchers[i].lost(b->watchers[i].arg, proc, text);
+}
+
+static void lost_text(const struct boot *b, int proc, char *buf, size_t size)
+{
+	char who[256];
+
+	if (proc >= 0) {
+		const char *verb = table_who(b, proc, who, sizeof(who)) == 1 ? "was" : "were";
+
+		snprintf(buf, size, "%s %s lost", who, verb);
+	} else {
+		snprintf(buf, size, "the rendezvous (process %d on host %s) was lost",
+			 b->server.pid, b->server.host);
+	}
+}
+
+/* A process is lost; -1: the rendezvous, which hosts no PE of this world. */
+static void reader_lost(struct boot *b, int proc)
+{
+	char text[WIRE_TEXT];
+
+	if (proc >= b->info.n_procs)
+		return;
+	lost_text(b, proc, text, sizeof(text));
+	pthread_mutex_lock(&b->watch_lock);
+	if (proc < 0)
+		b->host_lost = 1;
+	else
+		/* Release: pairs with boot_lost(), which needs no lock. */
+		__atomic_store_n(&b->lost[proc], 1, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&b->lock);
+	boot_break(b, MORI_SHMEM_EPEER, text);
+	pthread_mutex_unlock(&b->lock);
+	watch_call(b, proc, text);
+	pthread_mutex_unlock(&b->watch_lock);
+}
+
+void boot_watch(struct boot *b, boot_lost_fn lost, void *arg)
+{
+	struct watcher *more;
+	char text[WIRE_TEXT];
+
+	pthread_mutex_lock(&b->watch_lock);
+	for (int i = 0; i < b->n_watchers; i++) {
+		if (b->watchers[i].arg == arg)
+			b->watchers[i--] = b->watchers[--b->n_watchers];
+	}
+	more = lost ? realloc(b->watchers, ((size_t)b->n_watchers + 1) * sizeof(*more)) : NULL;
+	if (more) {
+		b->watchers = more;
+		more[b->n_watchers++] = (struct watcher){ lost, arg };
+	}
+	for (int i = -1; lost && i < b->info.n_procs; i++) {
+		if (i < 0 ? !b->host_lost : !b->lost[i])
+			continue;
+		lost_text(b, i, text, sizeof(text));
+		lost(arg, i, text);
+	}
+	pthread_mutex_unlock(&b->watch_lock);
+}
+
+static void reader_table(struct boot *b, uint8_t *body, size_t len)
+{
+	int err = MORI_SHMEM_EIO;
+
+	pthread_mutex_lock(&b->lock);
+	if (b->state == BOOT_CONNECTING || b->state == BOOT_FORMING)
+		err = table_take(b, body, len);
+	if (!err)
+		b->state = BOOT_LIVE;
+	else if (b->state != BOOT_FAILED)
+		boot_break(b, err,
+			   err == MORI_SHMEM_ENOMEM ? "out of memory for the table of PEs" :
+						      "the rendezvous sent nonsense");
+	pthread_cond_broadcast(&b->cond);
+	pthread_mutex_unlock(&b->lock);
+	b->has_table = !err;
+	if (!err && b->info.n_procs == 1) {
+		sock_close(b->unix_fd);
+		b->unix_fd = -1;
+	}
+}
+
+static void reader_refused(struct boot *b, const uint8_t *body, size_t len)
+{
+	struct wire_refused refused;
+
+	if (len != sizeof(refused))
+		return;
+	memcpy(&refused, body, len);
+	refused.text[WIRE_TEXT - 1] = '\0';
+	pthread_mutex_lock(&b->lock);
+	if (refused.rank < 0)
+		boot_break(b, refused.status, refused.text);
+	for (int i = 0; refused.rank >= 0 && i < b->n_members; i++) {
+		struct member *m = b->members[i];
+
+		if (m->rank != refused.rank || m->state != MEMBER_JOINING)
+			continue;
+		m->status = refused.status;
+		m->text = strdup(refused.text);
+		m->state = MEMBER_REFUSED;
+	}
+	pthread_cond_broadcast(&b->cond);
+	pthread_mutex_unlock(&b->lock);
+}
+
+static void reader_closed(struct boot *b)
+{
+	char text[WIRE_TEXT];
+
+	snprintf(text, sizeof(text),
+		 "the rendezvous has closed: process %d on host %s has finalized", b->server.pid,
+		 b->server.host);
+	b->closed = 1;
+	pthread_mutex_lock(&b->lock);
+	boot_break(b, MORI_SHMEM_EPEER, text);
+	pthread_mutex_unlock(&b->lock);
+}
+
+static void reader_frame(struct boot *b, uint32_t type, uint8_t *body, size_t len)
+{
+	int32_t proc;
+
+	switch (type) {
+	case WIRE_TABLE:
+		reader_table(b, body, len);
+		break;
+	case WIRE_REFUSED:
+		reader_refused(b, body, len);
+		break;
+	case WIRE_RESULT:
+		gather_result(b, body, len);
+		return;
+	case WIRE_LOST:
+		if (len == sizeof(proc)) {
+			memcpy(&proc, body, len);
+			reader_lost(b, proc);
+		}
+		break;
+	case WIRE_CLOSED:
+		reader_closed(b);
+		break;
+	default:
+		break;
+	}
+	free(body);
+}
+
+/* The connection ended. In good order after a goodbye of either side, else a loss. */
+static void reader_link_down(struct boot *b)
+{
+	int live, leaving;
+	char text[WIRE_TEXT];
+
+	b->link_down = 1;
+	pthread_mutex_lock(&b->lock);
+	live = b->state == BOOT_LIVE;
+	leaving = b->leaving;
+	if (!live && !leaving) {
+		lost_text(b, -1, text, sizeof(text));
+		boot_break(b, MORI_SHMEM_EPEER, text);
+	}
+	pthread_mutex_unlock(&b->lock);
+	if (live && !leaving && !b->closed)
+		reader_lost(b, b->info.host_proc);
+}
+
+static void reader_read(struct boot *b)
+{
+	for (;;) {
+		int got = wire_in_read(&b->in, b->fd);
+		uint8_t *body = b->in.body;
+
+		if (got < 0)
+			reader_link_down(b);
+		if (got <= 0)
+			return;
+		wire_in_next(&b->in);
+		reader_frame(b, b->in.head.type, body, b->in.head.len);
+	}
+}
+
+/* Room for all; NULL without memory, then only the fixed three are served. */
+static struct pollfd *reader_poll_set(struct boot *b, struct pollfd *fixed, struct pollfd **grown)
+{
+	struct pollfd *set = fixed;
+
+	if (b->n_callers > 0) {
+		size_t n = (size_t)AT_CALLERS + (size_t)b->n_callers;
+		struct pollfd *more = realloc(*grown, n * sizeof(*more));
+
+		if (more)
+			set = *grown = more;
+	}
+	set[AT_LINK] = (struct pollfd){ .fd = b->link_down ? -1 : b->fd, .events = POLLIN };
+	set[AT_WAKE] = (struct pollfd){ .fd = b->wake_fd, .events = POLLIN };
+	set[AT_UNIX] = (struct pollfd){ .fd = b->has_table ? b->unix_fd : -1, .events = POLLIN };
+	for (int i = 0; set != fixed && i < b->n_callers; i++)
+		set[AT_CALLERS + i] = (struct pollfd){ .fd = b->callers[i].fd, .events = POLLIN };
+	return set;
+}
+
+/* Those who have spoken, and those whose time is over, go. */
+static void reader_callers(struct boot *b, const struct pollfd *set)
+{
+	int kept = 0;
+
+	for (int i = 0; i < b->n_callers; i++) {
+		struct caller c = b->callers[i];
+
+		if ((set && set[AT_CALLERS + i].revents && fds_hear(b, c.fd)) ||
+		    wire_left_ms(c.deadline) == 0)
+			sock_close(c.fd);
+		else
+			b->callers[kept++] = c;
+	}
+	b->n_callers = kept;
+}
+
+/* 1 when the thread may end; else how long it may sleep. */
+static int reader_over(struct boot *b, int *wait_ms)
+{
+	int over;
+
+	*wait_ms = b->n_callers > 0 ? wire_left_ms(b->callers[0].deadline) : -1;
+	pthread_mutex_lock(&b->lock);
+	over = b->leaving && (b->link_down || wire_left_ms(b->leave_by) == 0);
+	if (b->leaving)
+		*wait_ms = wire_left_ms(b->leave_by);
+	pthread_mutex_unlock(&b->lock);
+	return over;
+}
+
+void *reader_main(void *arg)
+{
+	struct boot *b = arg;
+	struct pollfd fixed[AT_CALLERS], *grown = NULL;
+	eventfd_t ignored;
+	int wait_ms;
+
+	while (!reader_over(b, &wait_ms)) {
+		struct pollfd *set = reader_poll_set(b, fixed, &grown);
+		int n_callers = set == fixed ? 0 : b->n_callers;
+
+		if (poll(set, (nfds_t)AT_CALLERS + (nfds_t)n_callers, wait_ms) < 0)
+			continue;
+		if (set[AT_WAKE].revents)
+			(void)eventfd_read(b->wake_fd, &ignored);
+		reader_callers(b, n_callers ? set : NULL);
+		if (set[AT_UNIX].revents)
+			fds_accept(b);
+		if (set[AT_LINK].revents)
+			reader_read(b);
+	}
+	free(grown);
+	return NULL;
+}

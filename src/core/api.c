@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The host calls of <mori/shmem.h> that are not operations: errors, joining and
+ * leaving, binding, memory. Each finds its PE and passes on.
+ */
+#include "boot/boot.h"
+#include "core/fail.h"
+#include "core/registry.h"
+#include "util/err.h"
+#include "util/log.h"
+
+#include <string.h>
+
+const char *mori_shmem_strerror(int status)
+{
+	return err_name(status);
+}
+
+const char *mori_shmem_last_error(void)
+{
+	return err_text();
+}
+
+/* The PE a call means, or NULL with a text that begins with the call's name. */
+static struct pe *api_pe(const char *name)
+{
+	struct pe *pe = registry_pe();
+
+	if (!pe)
+		fail_status(NULL, name, MORI_SHMEM_ESTATE);
+	return pe;
+}
+
+static struct boot_config api_boot_config(const struct options *o)
+{
+	return (struct boot_config){
+		.ifname = o->socket_ifname,
+		.node_id = o->node_id,
+		.timeout_s = o->bootstrap_timeout,
+	};
+}
+
+int mori_shmem_get_unique_id(mori_shmem_uniqueid_t *uid)
+{
+	struct options options;
+	struct boot_config config;
+	int err;
+
+	if (!uid)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_get_unique_id: uid is NULL");
+	err = options_load(&options);
+	if (err)
+		return err;
+	config = api_boot_config(&options);
+	err = boot_open_rdv(&config, uid->bytes);
+	options_free(&options);
+	return err;
+}
+
+static int api_check_rank(const char *name, int rank, int nranks)
+{
+	if (nranks >= 1 && rank >= 0 && rank < nranks)
+		return 0;
+	return err_set(MORI_SHMEM_EINVAL, "%s: rank %d of %d: ranks go from 0 to nranks - 1", name,
+		       rank, nranks);
+}
+
+int mori_shmem_set_attr_uniqueid_args(int rank, int nranks, const mori_shmem_uniqueid_t *uid,
+				      mori_shmem_init_attr_t *attr)
+{
+	int err;
+
+	if (!uid || !attr)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_set_attr_uniqueid_args: %s is NULL",
+			       uid ? "attr" : "uid");
+	err = api_check_rank("mori_shmem_set_attr_uniqueid_args", rank, nranks);
+	if (err)
+		return err;
+	*attr = (mori_shmem_init_attr_t){
+		.size = sizeof(*attr),
+		.rank = rank,
+		.nranks = nranks,
+		.uid = *uid,
+	};
+	return 0;
+}
+
+/* Wrong from the start, whatever the others say. */
+static int api_check_attr(unsigned flags, const mori_shmem_init_attr_t *attr)
+{
+	if (flags == MORI_SHMEM_INIT_WITH_MPI_COMM)
+		return err_set(MORI_SHMEM_ENOTSUP,
+			       "mori_shmem_init_attr: the library knows no MPI; include "
+			       "<mori/shmem_mpi.h> and call mori_shmem_init_mpi(comm)");
+	if (flags != MORI_SHMEM_INIT_WITH_UNIQUEID)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_init_attr: unknown flags 0x%x",
+			       flags);
+	if (!attr)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_init_attr: attr is NULL");
+	if (attr->size < offsetof(mori_shmem_init_attr_t, mpi_comm))
+		return err_set(MORI_SHMEM_EINVAL,
+			       "mori_shmem_init_attr: attr->size is %zu: fill attr with "
+			       "mori_shmem_set_attr_uniqueid_args()",
+			       attr->size);
+	return api_check_rank("mori_shmem_init_attr", attr->rank, attr->nranks);
+}
+
+/* Joins, binds this thread, and tells the log. */
+static int api_open(struct options *options, const unsigned char *uid, int rank, int nranks,
+		    struct pe **out)
+{
+	struct pe *pe;
+	int err;
+
+	log_set_rank(rank);
+	err = pe_open(options, uid, rank, nranks, &pe);
+	if (err) {
+		log_set_rank(-1);
+		return err;
+	}
+	*out = pe;
+	return registry_bind(pe);
+}
+
+int mori_shmem_init_attr(unsigned flags, const mori_shmem_init_attr_t *attr)
+{
+	struct pe *pe = registry_bound();
+	struct options options;
+	int err = api_check_attr(flags, attr);
+
+	if (err)
+		return err;
+	if (pe && !memcmp(pe->uid, attr->uid.bytes, sizeof(pe->uid)) && pe->rank == attr->rank &&
+	    pe->world->n_pes == attr->nranks)
+		return 0;
+	if (pe)
+		return err_set(MORI_SHMEM_ESTATE,
+			       "mori_shmem_init_attr: this thread is PE %d of another job; "
+			       "mori_shmem_bind(NULL) first to join a second one",
+			       pe->rank);
+	err = options_load(&options);
+	if (err)
+		return err;
+	return api_open(&options, attr->uid.bytes, attr->rank, attr->nranks, &pe);
+}
+
+/* A rank of this process that is still free, before any other process is asked. */
+static int api_reserve(const struct options *options, int *rank)
+{
+	bool several = options->unique_id && options->threads > 1;
+	int first = options->unique_id && options->rank >= 0 ? options->rank : 0;
+
+	*rank = registry_reserve(first, several ? options->threads : 1);
+	if (*rank >= 0)
+		return 0;
+	return err_set(MORI_SHMEM_ESTATE,
+		       "mori_shmem_init: this process hosts %d PE(s), and all are initialised; "
+		       "mori_shmem_bind(mori_shmem_find(rank)) lets this thread act for one",
+		       several ? options->threads : 1);
+}
+
+int mori_shmem_init(void)
+{
+	struct pe *pe = registry_bound();
+	struct options options;
+	struct boot_config config;
+	struct boot_job job;
+	int reserved, rank, err;
+
+	if (pe && pe->reserved)
+		return 0;
+	if (pe)
+		return err_set(MORI_SHMEM_ESTATE,
+			       "mori_shmem_init: this thread is PE %d of another job; "
+			       "mori_shmem_bind(NULL) first",
+			       pe->rank);
+	err = options_load(&options);
+	if (err)
+		return err;
+	err = api_reserve(&options, &reserved);
+	if (err)
+		goto free_options;
+	config = api_boot_config(&options);
+	err = boot_find(&config, &job);
+	if (err)
+		goto unreserve;
+	/* Only mori run has several PEs a process; the others have said their one rank now. */
+	rank = job.way == BOOT_MORI_RUN ? reserved : job.rank;
+	err = api_open(&options, job.way == BOOT_ALONE ? NULL : job.uid, rank, job.nranks, &pe);
+	if (err)
+		goto unreserve;
+	pe->reserved = true;
+	pe->reserved_rank = reserved;
+	return 0;
+unreserve:
+	registry_unreserve(reserved);
+free_options:
+	options_free(&options);
+	return err;
+}
+
+int mori_shmem_finalize(void)
+{
+	struct pe *pe = api_pe("finalize");
+
+	return pe ? pe_close(pe) : MORI_SHMEM_ESTATE;
+}
+
+int mori_shmem_is_initialized(void)
+{
+	return registry_known();
+}
+
+int mori_shmem_num_qp_per_pe(void)
+{
+	struct pe *pe = api_pe("num_qp_per_pe");
+
+	return pe ? pe->options.num_qp_per_pe : MORI_SHMEM_ESTATE;
+}
+
+mori_shmem_t *mori_shmem_current(void)
+{
+	return (mori_shmem_t *)api_pe("current");
+}
+
+int mori_shmem_bind(mori_shmem_t *pe)
+{
+	return registry_bind((struct pe *)pe);
+}
+
+mori_shmem_t *mori_shmem_find(int rank)
+{
+	return (mori_shmem_t *)registry_find(rank);
+}
+
+int mori_shmem_device_of(int rank)
+{
+	struct pe *pe = api_pe("device_of");
+
+	if (!pe)
+		return MORI_SHMEM_ESTATE;
+	if (rank < 0 || rank >= pe->world->n_pes)
+		return err_set(MORI_SHMEM_EINVAL,
+			       "mori_shmem_device_of: there is no PE %d, only 0 to %d", rank,
+			       pe->world->n_pes - 1);
+	return ((const struct pe_blob *)boot_peer(pe->boot, rank)->blob)->device_number;
+}
+
+static void *api_malloc(const char *name, uint64_t size, uint64_t align, unsigned flags)
+{
+	struct pe *pe = api_pe(name);
+	void *ptr = NULL;
+
+	return pe && !heap_malloc(pe, size, align, flags, &ptr) ? ptr : NULL;
+}
+
+void *mori_shmem_malloc(size_t size)
+{
+	return api_malloc("malloc", size, 1, 0);
+}
+
+void *mori_shmem_malloc_align(size_t alignment, size_t size)
+{
+	return api_malloc("malloc_align", size, alignment, 0);
+}
+
+void *mori_shmem_calloc(size_t n, size_t size)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes))
+		bytes = UINT64_MAX; /* no heap has that: every PE gets ENOMEM, none waits */
+	return api_malloc("calloc", bytes, 1, MORI_SHMEM_MALLOC_ZERO);
+}
+
+void *mori_shmem_ext_malloc_with_flags(size_t size, unsigned flags)
+{
+	return api_malloc("ext_malloc_with_flags", size, 1, flags);
+}
+
+int mori_shmem_free(void *ptr)
+{
+	struct pe *pe = api_pe("free");
+
+	return pe ? heap_free(pe, ptr) : MORI_SHMEM_ESTATE;
+}
+
+int mori_shmem_heap_info(mori_shmem_heap_info_t *info)
+{
+	struct pe *pe = api_pe("heap_info");
+
+	if (!pe)
+		return MORI_SHMEM_ESTATE;
+	if (!info)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_heap_info: info is NULL");
+	heap_info(pe, info);
+	return 0;
+}
+
+int mori_shmem_buffer_register(void *ptr, size_t size)
+{
+	struct pe *pe = api_pe("buffer_register");
+
+	return pe ? reg_buffer_add(pe, ptr, size) : MORI_SHMEM_ESTATE;
+}
+
+int mori_shmem_buffer_deregister(void *ptr, size_t size)
+{
+	struct pe *pe = api_pe("buffer_deregister");
+
+	return pe ? reg_buffer_remove(pe, ptr, size) : MORI_SHMEM_ESTATE;
+}
+
+int mori_shmem_symmetric_register(void *ptr, size_t size)
+{
+	struct pe *pe = api_pe("symmetric_register");
+
+	return pe ? reg_window_add(pe, ptr, size) : MORI_SHMEM_ESTATE;
+}
+
+int mori_shmem_symmetric_deregister(void *ptr, size_t size)
+{
+	struct pe *pe = api_pe("symmetric_deregister");
+
+	return pe ? reg_window_remove(pe, ptr, size) : MORI_SHMEM_ESTATE;
+}
+
+int mori_shmem_query_memobj(const void *ptr, mori_shmem_memobj_t *obj)
+{
+	struct pe *pe = api_pe("query_memobj");
+
+	if (!pe)
+		return MORI_SHMEM_ESTATE;
+	if (!obj)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_query_memobj: obj is NULL");
+	return reg_query(pe, ptr, obj);
+}
+
+int mori_shmem_barrier_all(void)
+{
+	return mori_shmem_barrier_all_thread();
+}
+
+int mori_shmem_sync_all(void)
+{
+	return mori_shmem_sync_all_thread();
+}
+
+int mori_shmem_check(mori_shmem_fault_t *fault)
+{
+	struct pe *pe = api_pe("check");
+
+	return pe ? fail_take(pe->state, fault) : MORI_SHMEM_ESTATE;
+}
+
+int mori_shmem_device_state(uint64_t *ctx)
+{
+	struct pe *pe = api_pe("device_state");
+
+	if (!pe)
+		return MORI_SHMEM_ESTATE;
+	if (!ctx)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_device_state: ctx is NULL");
+	pe->state_known = true;
+	*ctx = (uint64_t)(uintptr_t)pe->state;
+	return 0;
+}

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Meeting in shared memory: a tree of counters, five PEs or nodes to a cache
+ * line. Each arrival leaves the hash of its record beside the counter it adds to;
+ * the last one compares them there, where the line is its own already, and goes
+ * up. The last of all counts the generation up, on which the others wait: they
+ * spin a little, yield, then sleep on it as a futex.
+ *
+ * Records are kept for two meetings in turn: nobody can be two ahead of another,
+ * so what a late PE still reads is never overwritten.
+ */
+#include "core/coll.h"
+
+#include "boot/boot.h"
+#include "core/pe.h"
+#include "dev/dev.h"
+#include "util/err.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __has_feature
+#define COLL_CLANG_TSAN __has_feature(thread_sanitizer)
+#else
+#define COLL_CLANG_TSAN 0
+#endif
+
+#define COLL_RADIX  5
+#define COLL_YIELDS 100 /* of a core, before a waiter sleeps */
+
+struct coll_node {
+	uint64_t count;	   /* arrivals, ever */
+	uint32_t gen;	   /* root: meetings that are over; the futex */
+	uint32_t sleepers; /* root: PEs asleep on gen */
+	uint32_t size;	   /* arrivals a meeting */
+	uint64_t hash[COLL_RADIX];
+} __attribute__((aligned(64)));
+
+/* What one PE brought to a meeting. */
+struct coll_record {
+	uint32_t epoch;
+	struct coll_call call;
+	uint64_t data[COLL_DATA];
+} __attribute__((aligned(64)));
+
+struct coll_block {
+	int n;		 /* PEs */
+	int n_nodes;	 /* of the tree; the root is the last */
+	uint32_t broken; /* a meeting timed out: 1 + the PE whose did */
+	uint32_t left;	 /* a PE finalized alone: 1 + its rank */
+	/*
+	 * The last meetings whose records differed, even and odd: a leaf may find
+	 * that out in the next meeting while a late PE still looks at this one.
+	 */
+	uint32_t bad[2];
+	struct coll_node node[]; /* leaves first; then struct coll_record [2][n] */
+};
+
+int coll_open(struct pe *pe)
+{
+	pthread_mutex_init(&pe->coll_lock, NULL);
+	if (boot_n_nodes(pe->boot) == 1)
+		return 0;
+	pe->records = calloc((size_t)pe->world->n_pes, sizeof(*pe->records));
+	return pe->records ?
+		       0 :
+		       err_set(MORI_SHMEM_ENOMEM, "out of memory for %d PEs", pe->world->n_pes);
+}
+
+void coll_close(struct pe *pe)
+{
+	free(pe->records);
+}
+
+static int coll_tree_size(int n)
+{
+	int total = 0;
+
+	do {
+		n = (n + COLL_RADIX - 1) / COLL_RADIX;
+		total += n;
+	} while (n > 1);
+	return total;
+}
+
+size_t coll_block_size(int n)
+{
+	return sizeof(struct coll_block) + (size_t)coll_tree_size(n) * sizeof(struct coll_node) +
+	       2 * (size_t)n * sizeof(struct coll_record);
+}
+
+void coll_block_init(struct coll_block *b, int n)
+{
+	struct coll_node *node = b->node;
+
+	b->n = n;
+	b->n_nodes = coll_tree_size(n);
+	do {
+		int left = n;
+
+		n = (n + COLL_RADIX - 1) / COLL_RADIX;
+		for (int i = 0; i < n; i++, left -= COLL_RADIX)
+			(node++)->size = (uint32_t)(left < COLL_RADIX ? left : COLL_RADIX);
+	} while (n > 1);
+}
+
+static struct coll_record *coll_record(struct coll_block *b, uint32_t epoch, int slot)
+{
+	struct coll_record *r = (struct coll_record *)&b->node[b->n_nodes];
+
+	return &r[(size_t)(epoch & 1) * (size_t)b->n + (size_t)slot];
+}
+
+static struct coll_node *coll_root(struct coll_block *b)
+{
+	return &b->node[b->n_nodes - 1];
+}
+
+static long coll_futex(uint32_t *word, int op, uint32_t value, const struct timespec *limit)
+{
+	return syscall(SYS_futex, word, op, value, limit, NULL, 0);
+}
+
+void coll_block_wake(struct coll_block *b)
+{
+	coll_futex(&coll_root(b)->gen, FUTEX_WAKE, INT_MAX, NULL);
+}
+
+static uint64_t coll_mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15u;
+	return h ^ (h >> 29);
+}
+
+static uint64_t coll_hash(const struct coll_call *c)
+{
+	uint64_t h = coll_mix(c->op, c->flags);
+
+	h = coll_mix(h, c->size);
+	h = coll_mix(h, c->align);
+	return coll_mix(h, c->place);
+}
+
+/*
+ * Count this PE in. True if it was the last of all: then the meeting is over and
+ * the others are on their way. The counter's release and acquire make everything
+ * before the arrival of each PE seen by all after the meeting.
+ */
+static bool coll_arrive(struct coll_block *b, int slot, uint32_t epoch, uint64_t hash)
+{
+	struct coll_node *level = b->node, *root = coll_root(b);
+	int width = (b->n + COLL_RADIX - 1) / COLL_RADIX;
+
+	for (;;) {
+		struct coll_node *node = level + slot / COLL_RADIX;
+
+		__atomic_store_n(&node->hash[slot % COLL_RADIX], hash, __ATOMIC_RELAXED);
+		if ((uint32_t)__atomic_add_fetch(&node->count, 1, __ATOMIC_ACQ_REL) !=
+		    node->size * epoch)
+			return false;
+		for (uint32_t i = 0; i < node->size; i++) {
+			if (__atomic_load_n(&node->hash[i], __ATOMIC_RELAXED) != hash)
+				__atomic_store_n(&b->bad[epoch & 1], epoch, __ATOMIC_RELAXED);
+		}
+		if (node == root)
+			break;
+		level += width;
+		width = (width + COLL_RADIX - 1) / COLL_RADIX;
+		slot /= COLL_RADIX;
+	}
+	/*
+	 * Pairs with the acquire in coll_wait(). Full, so that either we see a
+	 * sleeper or the sleeper sees the new generation.
+	 */
+	__atomic_store_n(&root->gen, epoch, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&root->sleepers, __ATOMIC_SEQ_CST))
+		coll_block_wake(b);
+	return true;
+}
+
+static bool coll_over(const struct coll_node *root, uint32_t epoch)
+{
+	return (int32_t)(__atomic_load_n(&root->gen, __ATOMIC_ACQUIRE) - epoch) >= 0;
+}
+
+static void coll_sleep(struct coll_node *root, uint32_t epoch)
+{
+	struct timespec limit = { .tv_nsec = 200000000 };
+
+	__atomic_fetch_add(&root->sleepers, 1, __ATOMIC_SEQ_CST);
+	if (!coll_over(root, epoch))
+		coll_futex(&root->gen, FUTEX_WAIT, epoch - 1, &limit);
+	__atomic_fetch_sub(&root->sleepers, 1, __ATOMIC_RELAXED);
+}
+
+/* Ranks of this node that are not in the meeting, as text: "PEs 1, 4-7". */
+static void coll_name_missing(struct pe *pe, uint32_t epoch, char *text, size_t len)
+{
+	struct world *w = pe->world;
+	size_t at = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < w->n_node && at < len; i++) {
+		int from = i;
+
+		if (__atomic_load_n(&coll_record(w->block, epoch, i)->epoch, __ATOMIC_ACQUIRE) ==
+		    epoch)
+			continue;
+		while (i + 1 < w->n_node && w->node_ranks[i + 1] == w->node_ranks[i] + 1 &&
+		       __atomic_load_n(&coll_record(w->block, epoch, i + 1)->epoch,
+				       __ATOMIC_ACQUIRE) != epoch)
+			i++;
+		at += (size_t)snprintf(text + at, len - at, i > from ? "%s%d-%d" : "%s%d",
+				       at ? ", " : "PE ", w->node_ranks[from], w->node_ranks[i]);
+	}
+}
+
+static int coll_timed_out(struct pe *pe, uint32_t epoch)
+{
+	struct coll_block *b = pe->world->block;
+	char missing[256];
+
+	coll_name_missing(pe, epoch, missing, sizeof(missing));
+	__atomic_store_n(&b->broken, (uint32_t)pe->rank + 1, __ATOMIC_RELEASE);
+	coll_block_wake(b);
+	return err_set(MORI_SHMEM_ETIMEDOUT,
+		       "%s did not come to a collective call within MORI_SHMEM_TIMEOUT=%g s; "
+		       "the job can only be finalized now",
+		       missing[0] ? missing : "another PE", pe->options.timeout);
+}
+
+/* 0 while the meeting may still come about. */
+static int coll_doomed(struct pe *pe)
+{
+	uint32_t broken = __atomic_load_n(&pe->world->block->broken, __ATOMIC_ACQUIRE);
+	uint32_t left = __atomic_load_n(&pe->world->block->left, __ATOMIC_ACQUIRE);
+
+	if (__atomic_load_n(&pe->state->lost, __ATOMIC_ACQUIRE))
+		return world_lost(pe->world);
+	if (broken)
+		return err_set(
+			MORI_SHMEM_ESTATE,
+			"a collective call timed out earlier on PE %u; finalize and init again",
+			broken - 1);
+	if (left)
+		return err_set(MORI_SHMEM_EPEER,
+			       "PE %u has finalized while others go on: nobody can meet any more",
+			       left - 1);
+	return 0;
+}
+
+void coll_leave(struct pe *pe)
+{
+	struct coll_block *b = pe->world->block;
+
+	if (pe->records) /* boot sees it go, and tells the others */
+		return;
+	__atomic_store_n(&b->left, (uint32_t)pe->rank + 1, __ATOMIC_RELEASE);
+	coll_block_wake(b);
+}
+
+static int coll_wait(struct pe *pe, struct coll_node *root, uint32_t epoch)
+{
+	uint64_t limit = (uint64_t)(pe->options.timeout * 1e9), end = 0;
+	uint32_t spin = pe->state->spin;
+	int err;
+
+	for (uint32_t i = 0; i < spin; i++) {
+		if (coll_over(root, epoch))
+			return 0;
+		tgt_relax();
+	}
+	for (uint32_t turn = 0; !coll_over(root, epoch); turn++) {
+		if (turn < COLL_YIELDS) {
+			sched_yield();
+			continue;
+		}
+		if (!end)
+			end = tgt_now_ns() + limit;
+		err = coll_doomed(pe);
+		if (err && coll_over(root, epoch))
+			return 0;
+		/* ESTATE: another PE of this same meeting was the first to give up. */
+		if (err == MORI_SHMEM_ESTATE || (!err && limit && tgt_now_ns() >= end))
+			return coll_timed_out(pe, epoch);
+		if (err)
+			return err;
+		coll_sleep(root, epoch);
+	}
+	return 0;
+}
+
+static const char *const op_names[] = {
+	[COLL_BARRIER] = "mori_shmem_barrier_all",
+	[COLL_SYNC] = "mori_shmem_sync_all",
+	[COLL_MALLOC] = "mori_shmem_malloc",
+	[COLL_FREE] = "mori_shmem_free",
+	[COLL_REGISTER] = "mori_shmem_symmetric_register",
+	[COLL_DEREGISTER] = "mori_shmem_symmetric_deregister",
+	[COLL_AGREE] = "the end of mori_shmem_symmetric_register",
+	[COLL_FINALIZE] = "mori_shmem_finalize",
+};
+
+static void coll_describe(const struct coll_call *c, char *out, size_t len)
+{
+	const char *name = op_names[c->op];
+
+	if (c->op == COLL_MALLOC)
+		snprintf(out, len, "%s(size %llu, alignment %llu, flags %u)", name,
+			 (unsigned long long)c->size, (unsigned long long)c->align, c->flags);
+	else if (c->op == COLL_FREE && c->place >= COLL_NULL)
+		snprintf(out, len, "%s(%s)", name,
+			 c->place == COLL_NULL ? "NULL" : "no block of the heap");
+	else if (c->op == COLL_FREE)
+		snprintf(out, len, "%s(block at offset %llu)", name, (unsigned long long)c->place);
+	else if (c->op == COLL_REGISTER || c->op == COLL_DEREGISTER)
+		snprintf(out, len, "%s(size %llu)", name, (unsigned long long)c->size);
+	else
+		snprintf(out, len, "%s", name);
+}
+
+static const struct coll_record *coll_record_of(const struct pe *pe, int rank)
+{
+	struct world *w = pe->world;
+
+	return pe->records ? &pe->records[rank] :
+			     coll_record(w->block, pe->coll_epoch, w->slot[rank]);
+}
+
+/* Who called what, in groups of equal neighbours. */
+static int coll_mismatch(struct pe *pe)
+{
+	int n = pe->world->n_pes;
+	char text[768], what[160];
+	size_t at = 0;
+
+	for (int from = 0; from < n && at < sizeof(text) - 200;) {
+		const struct coll_record *r = coll_record_of(pe, from);
+		uint64_t hash = coll_hash(&r->call);
+		int to = from;
+
+		while (to + 1 < n && coll_hash(&coll_record_of(pe, to + 1)->call) == hash)
+			to++;
+		coll_describe(&r->call, what, sizeof(what));
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%sPE %d", at ? "; " : "",
+				       from);
+		if (to > from)
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "-%d", to);
+		at += (size_t)snprintf(text + at, sizeof(text) - at, ": %s", what);
+		from = to + 1;
+	}
+	return err_set(MORI_SHMEM_EMISMATCH, "the PEs do not make the same collective call: %s",
+		       text);
+}
+
+/* A world of several nodes: everybody sees every record, through boot. */
+static int coll_meet_far(struct pe *pe, const struct coll_call *call, const uint64_t *data)
+{
+	struct coll_record mine = { .epoch = pe->coll_epoch, .call = *call };
+	uint64_t hash = coll_hash(call);
+	int err;
+
+	for (int i = 0; data && i < COLL_DATA; i++)
+		mine.data[i] = data[i];
+	err = boot_allgather(pe->boot, pe->rank, &mine, sizeof(mine), pe->records, pe_patience(pe));
+	for (int i = 0; !err && i < pe->world->n_pes; i++) {
+		if (coll_hash(&pe->records[i].call) != hash)
+			err = coll_mismatch(pe);
+	}
+	return err;
+}
+
+/*
+ * TSan sees only what happens in its own process: where the last to come is in
+ * another, it cannot know that the meeting orders the threads of this one.
+ */
+static void coll_tell_tsan(void)
+{
+#if defined(__SANITIZE_THREAD__) || COLL_CLANG_TSAN
+	static uint32_t met;
+
+	__atomic_fetch_add(&met, 1, __ATOMIC_ACQ_REL);
+#endif
+}
+
+static int coll_meet_near(struct pe *pe, const struct coll_call *call, const uint64_t *data)
+{
+	int slot = pe->world->slot[pe->rank];
+	uint32_t epoch = pe->coll_epoch;
+	struct coll_block *b = pe->world->block;
+	struct coll_node *root = coll_root(b);
+	struct coll_record *r = coll_record(b, epoch, slot);
+	int err = coll_doomed(pe);
+
+	if (err)
+		return err;
+	r->call = *call;
+	for (int i = 0; data && i < COLL_DATA; i++)
+		r->data[i] = data[i];
+	/* Release: pairs with the acquire of coll_name_missing(); the counter covers the rest. */
+	__atomic_store_n(&r->epoch, epoch, __ATOMIC_RELEASE);
+	coll_tell_tsan();
+	if (!coll_arrive(b, slot, epoch, coll_hash(call)))
+		err = coll_wait(pe, root, epoch);
+	coll_tell_tsan();
+	if (!err && __atomic_load_n(&b->bad[epoch & 1], __ATOMIC_RELAXED) == epoch)
+		err = coll_mismatch(pe);
+	return err;
+}
+
+int coll_meet(struct pe *pe, const struct coll_call *call, const uint64_t *data)
+{
+	pe->coll_epoch++;
+	return pe->records ? coll_meet_far(pe, call, data) : coll_meet_near(pe, call, data);
+}
+
+const uint64_t *coll_data(const struct pe *pe, int rank)
+{
+	return coll_record_of(pe, rank)->data;
+}
+
+int coll_agree(struct pe *pe, int status, const char *what)
+{
+	uint64_t data[COLL_DATA] = { (uint64_t)(int64_t)status };
+	int err = coll_meet(pe, &(struct coll_call){ .op = COLL_AGREE }, data);
+
+	for (int i = 0; !err && i < pe->world->n_pes; i++) {
+		int theirs = (int)(int64_t)coll_data(pe, i)[0];
+
+		if (theirs && i == pe->rank)
+			err = theirs; /* this PE has the text */
+		else if (theirs)
+			err = err_set(theirs, "%s failed on PE %d: %s", what, i, err_name(theirs));
+	}
+	return err;
+}

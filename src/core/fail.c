@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The bodies of the operations give a code and leave what it was about with
+ * tgt_fail(); the name of the call is known only here, where both become a text.
+ */
+#include "core/fail.h"
+
+#include "core/pe.h"
+#include "dev/dev.h"
+#include "util/err.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define WAIT_YIELDS 200u /* of the core, before a waiting thread sleeps */
+
+static __thread struct {
+	int pe;
+	uint64_t addr, len;
+} about;
+
+int tgt_fail(const struct dev_state *st, int code, int pe, uint64_t addr, uint64_t len)
+{
+	(void)st;
+	about.pe = pe;
+	about.addr = addr;
+	about.len = len;
+	return code;
+}
+
+uint64_t tgt_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * A plain store to a user's word wakes nobody: after polling, yield for a while,
+ * then sleep, from 20 us up to 200 us at a time.
+ */
+int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st)
+{
+	uint64_t now;
+
+	/* Acquire: pairs with the release in world_on_lost(). */
+	if (__atomic_load_n(&st->lost, __ATOMIC_ACQUIRE))
+		return MORI_SHMEM_EPEER;
+	if (w->ns != DEV_NS_DEFAULT) {
+		now = tgt_now_ns();
+		if (!w->end && __builtin_add_overflow(now, w->ns, &w->end))
+			w->end = UINT64_MAX;
+		if (now >= w->end)
+			return MORI_SHMEM_ETIMEDOUT;
+	}
+	if (w->naps++ < WAIT_YIELDS) {
+		sched_yield();
+	} else {
+		long us = w->naps - WAIT_YIELDS < 50 ? 20 : 200;
+
+		nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
+	}
+	return 0;
+}
+
+/* An argument was wrong: which, by looking at it again. */
+static int fail_invalid(const struct dev_state *st, const char *name)
+{
+	const struct pe *pe = st->host;
+	uint64_t at;
+
+	if (about.len == UINT64_MAX)
+		return err_set(
+			MORI_SHMEM_EINVAL,
+			"mori_shmem_%s: the number of elements is more bytes than memory has",
+			name);
+	if (about.pe < 0 || about.pe >= st->n_pes)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_%s: there is no PE %d, only 0 to %d",
+			       name, about.pe, st->n_pes - 1);
+	if (!about.addr)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_%s: an address is NULL", name);
+	if (about.len && about.len <= 8 && about.addr % about.len && !(about.len & (about.len - 1)))
+		return err_set(MORI_SHMEM_EINVAL,
+			       "mori_shmem_%s: address 0x%llx is not a multiple of %llu", name,
+			       (unsigned long long)about.addr, (unsigned long long)about.len);
+	at = dev_in_heap(st, about.addr - st->heap_base, about.len) ?
+		     about.addr :
+		     dev_window_at(st, about.addr, about.len, st->my_pe, st->my_pe);
+	if (at)
+		return err_set(MORI_SHMEM_EINVAL,
+			       "mori_shmem_%s: an operation code, comparison or size is not one of "
+			       "those the call knows (address 0x%llx, %llu bytes, PE %d)",
+			       name, (unsigned long long)about.addr, (unsigned long long)about.len,
+			       about.pe);
+	return err_set(
+		MORI_SHMEM_EINVAL,
+		"mori_shmem_%s: 0x%llx + %llu bytes (for PE %d) is not symmetric memory of PE "
+		"%d: its heap is 0x%llx + %llu bytes%s",
+		name, (unsigned long long)about.addr, (unsigned long long)about.len, about.pe,
+		pe->rank, (unsigned long long)st->heap_base, (unsigned long long)st->heap_len,
+		st->owner ? ", and a range may not leave its block" : "");
+}
+
+static int fail_lost(const struct dev_state *st, const char *name)
+{
+	const struct pe *pe = st->host;
+	char text[512];
+
+	world_lost(pe->world);
+	snprintf(text, sizeof(text), "%s", err_text());
+	return err_set(MORI_SHMEM_EPEER, "mori_shmem_%s: %s", name, text);
+}
+
+int fail_status(const struct dev_state *st, const char *name, int err)
+{
+	char text[512];
+
+	if (!st) {
+		snprintf(text, sizeof(text), "%s", err_text());
+		return err_set(err, "mori_shmem_%s: %s", name, text);
+	}
+	switch (err) {
+	case MORI_SHMEM_EINVAL:
+		return fail_invalid(st, name);
+	case MORI_SHMEM_EPEER:
+		return fail_lost(st, name);
+	case MORI_SHMEM_ENOTSUP:
+		return err_set(
+			err,
+			"mori_shmem_%s: PE %d cannot be reached by load and store: it is on "
+			"another node, or MORI_DISABLE_P2P is set; this build has no other path",
+			name, about.pe);
+	case MORI_SHMEM_ETIMEDOUT:
+		if (!about.addr) /* a meeting, which has said who is missing */
+			return err;
+		return err_set(err, "mori_shmem_%s: the word at 0x%llx did not come in time", name,
+			       (unsigned long long)about.addr);
+	default:
+		return err;
+	}
+}
+
+#define OP_NAME(name, params, call)		    [DEV_OP_##name] = #name,
+#define OP_NAME_VALUE(ret, bad, name, params, call) [DEV_OP_##name] = #name,
+#define OP_NAME0(name, call)			    [DEV_OP_##name] = #name,
+#define OP_NAME_VALUE0(ret, bad, name, call)	    [DEV_OP_##name] = #name,
+static const char *const op_names[DEV_OP_COUNT] = {
+	[DEV_OP_NONE] = "", MORI_DEVICE_OPS(OP_NAME, OP_NAME_VALUE, OP_NAME0, OP_NAME_VALUE0)
+};
+
+void fail_value(struct dev_state *st, const char *name, enum dev_op op, int err)
+{
+	int32_t none = 0;
+
+	fail_status(st, name, err);
+	if (!st || !__atomic_compare_exchange_n(&st->fault.code, &none, err, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return;
+	st->fault.pe = about.pe;
+	st->fault.addr = about.addr;
+	st->fault.op = op;
+	for (int i = 0; i < 3; i++)
+		st->fault.block[i] = st->fault.thread[i] = -1;
+}
+
+int fail_take(struct dev_state *st, mori_shmem_fault_t *out)
+{
+	struct dev_fault f = st->fault;
+
+	memset(&st->fault, 0, sizeof(st->fault));
+	if (!out)
+		return f.code;
+	*out = (mori_shmem_fault_t){ .code = f.code, .pe = f.code ? f.pe : -1, .addr = f.addr };
+	snprintf(out->op, sizeof(out->op), "%s", f.op < DEV_OP_COUNT ? op_names[f.op] : "");
+	for (int i = 0; i < 3; i++) {
+		out->block[i] = f.code ? f.block[i] : -1;
+		out->thread[i] = f.code ? f.thread[i] : -1;
+	}
+	return f.code;
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The symmetric heap of a PE: its part of the node's window and the books on it.
+ * All PEs make the same calls in the same order, so their books agree; the offset
+ * each came to travels with the call, and a PE whose books differ is found out.
+ *
+ * Modes: static has all of the heap from the start. vmm can address only what it
+ * has grown to, by chunks, and gives chunks back from the end. isolation gives
+ * every block pages of its own, which no other block's addresses reach.
+ */
+#include "core/pe.h"
+#include "dev/dev.h"
+#include "util/err.h"
+
+#include <stdlib.h>
+
+#define HEAP_UNIT    ((uint64_t)256) /* and the least alignment */
+#define HEAP_GRANULE 16u	     /* isolation: log2 of the least block */
+#define HEAP_FLAGS   (MORI_SHMEM_MALLOC_UNCACHED | MORI_SHMEM_MALLOC_ZERO)
+
+static uint64_t round_up(uint64_t v, uint64_t to)
+{
+	return (v + to - 1) / to * to;
+}
+
+static int heap_open_isolation(struct pe *pe)
+{
+	struct heap *h = &pe->heap;
+
+	h->owner = calloc(h->max >> HEAP_GRANULE, sizeof(*h->owner));
+	if (!h->owner)
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for the books of the heap");
+	pe->state->owner = h->owner;
+	pe->state->granule = HEAP_GRANULE;
+	return 0;
+}
+
+int heap_open(struct pe *pe, const struct pe_blob *blob)
+{
+	bool isolated = blob->mode == OPTION_MODE_ISOLATION;
+	uint64_t unit = isolated ? (uint64_t)1 << HEAP_GRANULE : HEAP_UNIT;
+	struct world *w = pe->world;
+	struct heap *h = &pe->heap;
+	uint64_t start;
+	int err;
+
+	h->max = round_up(blob->heap_size, unit);
+	h->base = (char *)w->window + (uint64_t)w->slot[pe->rank] * w->stride;
+	h->align_max = w->align;
+	if (blob->mode == OPTION_MODE_VMM) {
+		h->chunk = round_up(blob->chunk_size, HEAP_UNIT);
+		if (h->chunk > h->max)
+			h->chunk = h->max;
+	}
+	start = h->chunk ? h->chunk : h->max;
+	err = alloc_open(start, unit, &h->books);
+	if (!err && isolated)
+		err = heap_open_isolation(pe);
+	if (err)
+		return err;
+	pe->state->heap_base = (uint64_t)(uintptr_t)h->base;
+	pe->state->heap_len = start;
+	return 0;
+}
+
+void heap_close(struct pe *pe)
+{
+	if (pe->heap.books)
+		alloc_close(pe->heap.books);
+	free(pe->heap.owner);
+	pthread_mutex_destroy(&pe->heap.lock);
+}
+
+/* How far the heap can be addressed now. Its own threads may be looking. */
+static void heap_set_len(struct pe *pe, uint64_t len)
+{
+	__atomic_store_n(&pe->state->heap_len, len, __ATOMIC_RELEASE);
+}
+
+/* From the books; a vmm heap grows as far as it must and may. */
+static int heap_take(struct pe *pe, uint64_t size, uint64_t align, struct alloc_block *out)
+{
+	struct heap *h = &pe->heap;
+	struct alloc_info info;
+	uint64_t need;
+	int err = alloc_take(h->books, size, align, out);
+
+	if (!err || !h->chunk)
+		return err;
+	need = round_up(alloc_top(h->books), align);
+	if (need > h->max || size > h->max - need)
+		return MORI_SHMEM_ENOMEM;
+	need = round_up(need + size, h->chunk);
+	if (need > h->max)
+		need = h->max;
+	alloc_get_info(h->books, &info);
+	err = alloc_resize(h->books, need);
+	if (!err)
+		err = alloc_take(h->books, size, align, out);
+	if (err)
+		alloc_resize(h->books, info.size);
+	return err;
+}
+
+/* Chunks at the end that no block needs any more; the first one stays. */
+static void heap_shrink(struct pe *pe)
+{
+	struct heap *h = &pe->heap;
+	uint64_t keep = round_up(alloc_top(h->books), h->chunk);
+	uint64_t had = pe->state->heap_len;
+
+	if (keep < h->chunk)
+		keep = h->chunk;
+	if (keep >= had || alloc_resize(h->books, keep))
+		return;
+	heap_set_len(pe, keep);
+	keep = round_up(keep, 4096);
+	if (keep < had)
+		accel_mem_discard(&pe->world->accel, h->base + keep, round_up(had, 4096) - keep);
+}
+
+static void heap_own(struct pe *pe, const struct alloc_block *b, uint32_t owner)
+{
+	uint32_t *at = pe->heap.owner;
+
+	for (uint64_t i = b->off >> HEAP_GRANULE; i < (b->off + b->len) >> HEAP_GRANULE; i++)
+		__atomic_store_n(&at[i], owner, __ATOMIC_RELAXED);
+}
+
+/* The block is every PE's: let it be addressed. */
+static void heap_publish(struct pe *pe, const struct alloc_block *b)
+{
+	struct heap *h = &pe->heap;
+
+	if (h->owner) {
+		h->last_owner = h->last_owner == UINT32_MAX ? 1 : h->last_owner + 1;
+		heap_own(pe, b, h->last_owner);
+	}
+	if (h->chunk) {
+		struct alloc_info info;
+
+		alloc_get_info(h->books, &info);
+		heap_set_len(pe, info.size);
+	}
+}
+
+/* What all PEs said alike and is wrong all the same. */
+static int heap_refuse(struct pe *pe, uint64_t size, uint64_t align, unsigned flags)
+{
+	struct heap *h = &pe->heap;
+	mori_shmem_heap_info_t info;
+
+	if (!align || align & (align - 1))
+		return err_set(MORI_SHMEM_EINVAL, "malloc: alignment %llu is not a power of two",
+			       (unsigned long long)align);
+	if (align > h->align_max)
+		return err_set(
+			MORI_SHMEM_EINVAL,
+			"malloc: a heap of %llu bytes can align to %llu at most, not to %llu",
+			(unsigned long long)h->max, (unsigned long long)h->align_max,
+			(unsigned long long)align);
+	if (flags & ~HEAP_FLAGS)
+		return err_set(MORI_SHMEM_EINVAL, "malloc: unknown flags 0x%x",
+			       flags & ~HEAP_FLAGS);
+	heap_info(pe, &info);
+	return err_set(
+		MORI_SHMEM_ENOMEM,
+		"malloc: no room for %llu bytes: the heap has %zu, %zu of them free, at most "
+		"%zu in a row; raise MORI_SHMEM_HEAP_SIZE",
+		(unsigned long long)size, info.size, info.free, info.largest_free);
+}
+
+/*
+ * Take the block first, then meet: one meeting both compares the arguments and
+ * makes sure that every PE has its block, zeroed where asked, before any is used.
+ * Nobody reaches the block before: it is published after the meeting.
+ */
+int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, void **out)
+{
+	struct heap *h = &pe->heap;
+	struct alloc_block block = { .off = COLL_NO_BLOCK };
+	bool valid = align && !(align & (align - 1)) && align <= h->align_max &&
+		     !(flags & ~HEAP_FLAGS) && size && size <= h->max;
+	uint64_t unit = align > HEAP_UNIT ? align : HEAP_UNIT;
+	struct coll_call call = { COLL_MALLOC, flags, size, align, 0 };
+	bool took;
+	int err;
+
+	pthread_mutex_lock(&pe->coll_lock);
+	pthread_mutex_lock(&h->lock);
+	took = valid && !heap_take(pe, size, unit, &block);
+	call.place = block.off;
+	if (took && flags & MORI_SHMEM_MALLOC_ZERO)
+		accel_mem_zero(&pe->world->accel, h->base + block.off, size);
+	err = coll_meet(pe, &call, NULL);
+	if (err && took) {
+		alloc_give(h->books, block.off);
+		if (h->chunk)
+			alloc_resize(h->books, pe->state->heap_len);
+	} else if (took) {
+		heap_publish(pe, &block);
+		*out = h->base + block.off;
+	} else {
+		*out = NULL;
+	}
+	pthread_mutex_unlock(&h->lock);
+	pthread_mutex_unlock(&pe->coll_lock);
+	return !err && !took && size ? heap_refuse(pe, size, align, flags) : err;
+}
+
+/* Why @ptr is not the start of a block. */
+static int heap_not_a_block(struct pe *pe, const void *ptr)
+{
+	struct heap *h = &pe->heap;
+	uint64_t off = (uint64_t)((const char *)ptr - h->base);
+	struct alloc_block b;
+
+	if (off >= pe->state->heap_len)
+		return err_set(MORI_SHMEM_EINVAL,
+			       "mori_shmem_free: %p is not in the symmetric heap of PE %d", ptr,
+			       pe->rank);
+	if (alloc_find(h->books, off, &b))
+		return err_set(MORI_SHMEM_EINVAL,
+			       "mori_shmem_free: %p points %llu bytes into the block at %p", ptr,
+			       (unsigned long long)(off - b.off), (void *)(h->base + b.off));
+	return err_set(MORI_SHMEM_EINVAL,
+		       "mori_shmem_free: %p is not in use: freed twice, or never allocated", ptr);
+}
+
+/* Meet first: nobody uses the block any more when all have come. */
+int heap_free(struct pe *pe, void *ptr)
+{
+	struct heap *h = &pe->heap;
+	struct coll_call call = { .op = COLL_FREE, .place = COLL_NULL };
+	uint64_t off = (uint64_t)((char *)ptr - h->base);
+	struct alloc_block b;
+	bool found = false;
+	int err;
+
+	pthread_mutex_lock(&pe->coll_lock);
+	pthread_mutex_lock(&h->lock);
+	if (ptr) {
+		found = alloc_find(h->books, off, &b) && b.off == off;
+		call.place = found ? off : COLL_NO_BLOCK;
+	}
+	tgt_fence_full();
+	err = coll_meet(pe, &call, NULL);
+	if (!err && ptr && !found)
+		err = heap_not_a_block(pe, ptr);
+	if (!err && found) {
+		alloc_give(h->books, off);
+		if (h->owner) {
+			heap_own(pe, &b, 0);
+			accel_mem_discard(&pe->world->accel, h->base + off, b.len);
+		}
+		if (h->chunk)
+			heap_shrink(pe);
+	}
+	pthread_mutex_unlock(&h->lock);
+	pthread_mutex_unlock(&pe->coll_lock);
+	return err;
+}
+
+void heap_info(struct pe *pe, mori_shmem_heap_info_t *out)
+{
+	struct heap *h = &pe->heap;
+	struct alloc_info info;
+	uint64_t tail;
+
+	pthread_mutex_lock(&h->lock);
+	alloc_get_info(h->books, &info);
+	tail = h->max - alloc_top(h->books); /* what growing could give in a row */
+	pthread_mutex_unlock(&h->lock);
+	*out = (mori_shmem_heap_info_t){
+		.size = h->max,
+		.used = info.used,
+		.free = h->max - info.used,
+		.largest_free = info.largest_free > tail ? info.largest_free : tail,
+		.peak = info.peak,
+		.blocks = info.blocks,
+	};
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+/*
+ * mori_shmem_info(): what this build is and what it found on this machine. It
+ * needs no job, changes nothing, and each call looks anew.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <mori/shmem.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "abi/state.h"
+#include "core/options.h"
+#include "util/err.h"
+
+#ifndef MORI_VERSION
+#define MORI_VERSION "unknown" /* the build says it */
+#endif
+
+struct out {
+	mori_shmem_info_fn row;
+	void *arg;
+};
+
+static void say(const struct out *o, const char *section, const char *key, const char *value,
+		const char *note)
+{
+	o->row(o->arg, section, key, value, note);
+}
+
+static void info_library(const struct out *o)
+{
+#ifdef __clang__
+	const char *compiler = "clang " __clang_version__;
+#else
+	const char *compiler = "gcc " __VERSION__;
+#endif
+	char abi[16];
+
+	snprintf(abi, sizeof(abi), "%u", DEV_ABI);
+	say(o, "library", "version", MORI_VERSION, NULL);
+	say(o, "library", "abi", abi, NULL);
+	say(o, "library", "compiler", compiler, NULL);
+	say(o, "library", "features", "cpu device, processes and threads as PEs", NULL);
+}
+
+static void cpu_name(char *buf, size_t size)
+{
+	struct utsname u;
+	char line[256];
+	FILE *f = fopen("/proc/cpuinfo", "re");
+
+	snprintf(buf, size, "%s", uname(&u) ? "unknown" : u.machine);
+	while (f && fgets(line, sizeof(line), f)) {
+		char *colon = strchr(line, ':');
+
+		if (strncmp(line, "model name", 10) || !colon)
+			continue;
+		colon[1 + strcspn(colon + 1, "\n")] = '\0';
+		snprintf(buf, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
+		break;
+	}
+	if (f)
+		fclose(f);
+}
+
+/* Cores this thread may run on; the set grows until the kernel's fits. */
+static int cores_available(void)
+{
+	for (int cpus = 1024; cpus <= 1 << 20; cpus *= 2) {
+		size_t size = CPU_ALLOC_SIZE(cpus);
+		cpu_set_t *set = CPU_ALLOC(cpus);
+		int n = -1;
+
+		if (!set)
+			return -1;
+		if (!sched_getaffinity(0, size, set))
+			n = CPU_COUNT_S(size, set);
+		else if (errno == EINVAL)
+			n = 0;
+		CPU_FREE(set);
+		if (n)
+			return n;
+	}
+	return -1;
+}
+
+/* Never unmapped again: a driver may have left threads or exit handlers behind. */
+#define PROBE_FLAGS (RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE)
+
+/* A driver is looked for, but nothing in it is called: this build has no device of its kind. */
+static void info_gpu(const struct out *o, const char *device, const char *lib)
+{
+	void *handle = dlopen(lib, PROBE_FLAGS);
+	char note[256];
+
+	if (handle)
+		snprintf(note, sizeof(note), "%s is there, but this build has the CPU device only",
+			 lib);
+	else
+		snprintf(note, sizeof(note), "%s not found", lib);
+	say(o, "device", device, "not used", note);
+	if (handle)
+		dlclose(handle);
+}
+
+static void info_device(const struct out *o)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	char name[256], value[64], note[64];
+	int online = (int)sysconf(_SC_NPROCESSORS_ONLN);
+
+	cpu_name(name, sizeof(name));
+	say(o, "device", "cpu", "used", name);
+	snprintf(value, sizeof(value), "%d", cores_available());
+	snprintf(note, sizeof(note), "by affinity; %d online", online);
+	say(o, "device", "cpu.cores", value, note);
+	snprintf(value, sizeof(value), "%.1f GiB", (double)pages * (double)page / (1 << 30));
+	say(o, "device", "cpu.memory", value, NULL);
+	info_gpu(o, "cuda", "libcuda.so.1");
+	info_gpu(o, "hip", "libamdhip64.so");
+}
+
+struct heap_row {
+	const struct out *o;
+	const char *name, *key;
+	const char *def, *def_note; /* where the table has no default */
+};
+
+static void heap_row(void *arg, const struct option_row *row)
+{
+	const struct heap_row *h = arg;
+
+	if (strcmp(row->name, h->name))
+		return;
+	if (!*row->value)
+		say(h->o, "heap", h->key, h->def, h->def_note);
+	else
+		say(h->o, "heap", h->key, row->value, row->error ? row->error : row->source);
+}
+
+static void info_heap(const struct out *o)
+{
+	struct heap_row rows[] = {
+		{ o, "MORI_SHMEM_HEAP_SIZE", "size", "1G", "default on the CPU" },
+		{ o, "MORI_SHMEM_MODE", "mode", "", NULL },
+		{ o, "MORI_SHMEM_HEAP_TYPE", "type", "normal", "default on the CPU" },
+		{ o, "MORI_SHMEM_VMM_CHUNK_SIZE", "vmm chunk", "", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		options_each(heap_row, &rows[i]);
+}
+
+static void info_transport(const struct out *o)
+{
+	say(o, "transport", "p2p", "yes", "load and store; PEs of one node");
+	say(o, "transport", "queue", "no", "not in this build: no NIC queue");
+	say(o, "transport", "network", "no", "not in this build: no libfabric transport");
+	say(o, "transport", "copy engine", "no", "not in this build: no device with one");
+}
+
+static void info_dependency(const struct out *o, const char *lib, const char *purpose)
+{
+	void *handle = dlopen(lib, PROBE_FLAGS);
+	const char *why = handle ? NULL : dlerror();
+	char note[512], *path = NULL;
+	struct link_map *map;
+
+	if (!handle) {
+		int missing = !why || strstr(why, "No such file");
+
+		snprintf(note, sizeof(note), "%s%s%s", purpose, missing ? "" : "; ",
+			 missing ? "" : why);
+		say(o, "dependency", lib, missing ? "not found" : "not usable", note);
+		return;
+	}
+	if (!dlinfo(handle, RTLD_DI_LINKMAP, &map))
+		path = realpath(map->l_name, NULL); /* its name carries the version */
+	say(o, "dependency", lib, path ? path : "found", purpose);
+	free(path);
+	dlclose(handle);
+}
+
+static void info_dependencies(const struct out *o)
+{
+	info_dependency(o, "libpmix.so.2", "finds the job under mpirun and srun");
+	info_dependency(o, "libfabric.so.1", "other nodes; not used by this build");
+	info_dependency(o, "libibverbs.so.1", "RDMA NICs; not used by this build");
+	info_dependency(o, "libmlx5.so.1", "NVIDIA NICs; not used by this build");
+	info_dependency(o, "libcuda.so.1", "NVIDIA GPUs; not used by this build");
+	info_dependency(o, "libamdhip64.so", "AMD GPUs; not used by this build");
+	info_dependency(o, "libhwloc.so.15",
+			"which NIC is near which device; not used by this build");
+}
+
+static void env_part(const struct out *o, const char *name, const char *part, const char *value)
+{
+	char key[320];
+
+	snprintf(key, sizeof(key), "%s.%s", name, part);
+	say(o, "env", key, value, NULL);
+}
+
+/* The variable itself, with an error as its note, then its parts as name.part. */
+static void env_row(void *arg, const struct option_row *row)
+{
+	const struct out *o = arg;
+
+	say(o, "env", row->name, row->value, row->error);
+	env_part(o, row->name, "source", row->source);
+	if (!row->help)
+		return;
+	env_part(o, row->name, "default", row->def);
+	env_part(o, row->name, "allowed", row->allowed);
+	env_part(o, row->name, "help", row->help);
+}
+
+int mori_shmem_info(mori_shmem_info_fn row, void *arg)
+{
+	struct out o = { row, arg };
+
+	if (!row)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_info: row is NULL");
+	info_library(&o);
+	info_device(&o);
+	info_heap(&o);
+	info_transport(&o);
+	info_dependencies(&o);
+	options_each(env_row, &o);
+	return 0;
+}

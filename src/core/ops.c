@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Every operation of the list as a host thread calls it: find the PE, run the
+ * shared body, put a failure into words. Nothing here knows what they do.
+ */
+#include "core/fail.h"
+#include "core/registry.h"
+#include "dev/amo.h"
+#include "dev/rma.h"
+#include "dev/wait.h"
+
+static int ops_meet(const struct dev_state *st, enum coll_op op)
+{
+	struct pe *pe = st->host;
+	int err;
+
+	pthread_mutex_lock(&pe->coll_lock);
+	err = coll_meet(pe, &(struct coll_call){ .op = op }, NULL);
+	pthread_mutex_unlock(&pe->coll_lock);
+	return err ? tgt_fail(st, err, -1, 0, 0) : 0; /* about no word: the text stays */
+}
+
+static int dev_barrier(const struct dev_state *st, enum dev_scope scope)
+{
+	(void)scope;
+	tgt_fence_full();
+	return ops_meet(st, COLL_BARRIER);
+}
+
+static int dev_sync(const struct dev_state *st, enum dev_scope scope)
+{
+	(void)scope;
+	return ops_meet(st, COLL_SYNC);
+}
+
+/* The body behind a name, with the state first; a value's place comes next. */
+#define RUN(body, ...)	     dev_##body(st, ##__VA_ARGS__)
+#define RUN_VALUE(body, ...) dev_##body(st, &result, ##__VA_ARGS__)
+
+#define STATUS_BODY(name, find, call)                                                              \
+	struct dev_state *st = find;                                                               \
+	int err = dev_likely(st != NULL) ? RUN call : MORI_SHMEM_ESTATE;                           \
+	return dev_likely(!err) ? 0 : fail_status(st, #name, err);
+#define VALUE_BODY(ret, bad, name, op, find, call)                                                 \
+	ret result = bad;                                                                          \
+	struct dev_state *st = find;                                                               \
+	int err = dev_likely(st != NULL) ? RUN_VALUE call : MORI_SHMEM_ESTATE;                     \
+	if (!dev_likely(!err))                                                                     \
+		fail_value(st, #name, op, err);                                                    \
+	return result;
+
+#define DEFINE_STATUS(name, params, call)                                                          \
+	int mori_shmem_##name params                                                               \
+	{                                                                                          \
+		STATUS_BODY(name, registry_state(), call)                                          \
+	}                                                                                          \
+	int mori_shmem_ctx_##name MORI__CTX params                                                 \
+	{                                                                                          \
+		STATUS_BODY(ctx_##name, registry_ctx(ctx), call)                                   \
+	}
+#define DEFINE_VALUE(ret, bad, name, params, call)                                                 \
+	ret mori_shmem_##name params{                                                              \
+		VALUE_BODY(ret, bad, name, DEV_OP_##name, registry_state(), call)                  \
+	} ret mori_shmem_ctx_##name MORI__CTX params                                               \
+	{                                                                                          \
+		VALUE_BODY(ret, bad, ctx_##name, DEV_OP_##name, registry_ctx(ctx), call)           \
+	}
+#define DEFINE_STATUS0(name, call)                                                                 \
+	int mori_shmem_##name(void)                                                                \
+	{                                                                                          \
+		STATUS_BODY(name, registry_state(), call)                                          \
+	}                                                                                          \
+	int mori_shmem_ctx_##name(uint64_t ctx)                                                    \
+	{                                                                                          \
+		STATUS_BODY(ctx_##name, registry_ctx(ctx), call)                                   \
+	}
+#define DEFINE_VALUE0(ret, bad, name, call)                                                        \
+	ret mori_shmem_##name(void){ VALUE_BODY(ret, bad, name, DEV_OP_##name, registry_state(),   \
+						call) } ret mori_shmem_ctx_##name(uint64_t ctx)    \
+	{                                                                                          \
+		VALUE_BODY(ret, bad, ctx_##name, DEV_OP_##name, registry_ctx(ctx), call)           \
+	}
+
+MORI_HOST_OPS(DEFINE_STATUS, DEFINE_VALUE, DEFINE_STATUS0, DEFINE_VALUE0)
+
+/* A host thread is a grid of one. */
+#define GRID_ID(axis)                                                                              \
+	uint32_t mori_thread_id##axis(void)                                                        \
+	{                                                                                          \
+		return 0;                                                                          \
+	}                                                                                          \
+	uint32_t mori_block_id##axis(void)                                                         \
+	{                                                                                          \
+		return 0;                                                                          \
+	}
+#define GRID_SIZE(axis)                                                                            \
+	uint32_t mori_block_size##axis(void)                                                       \
+	{                                                                                          \
+		return 1;                                                                          \
+	}                                                                                          \
+	uint32_t mori_grid_size##axis(void)                                                        \
+	{                                                                                          \
+		return 1;                                                                          \
+	}
+GRID_ID()
+GRID_ID(_y)
+GRID_ID(_z)
+GRID_SIZE()
+GRID_SIZE(_y)
+GRID_SIZE(_z)
+
+uint32_t mori_lane_id(void)
+{
+	return 0;
+}
+
+uint32_t mori_warp_size(void)
+{
+	return 1;
+}
+
+void mori_block_sync(void)
+{
+}
+
+uint64_t mori_clock_ns(void)
+{
+	return tgt_now_ns();
+}

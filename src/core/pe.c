@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The life of a PE: join, open what it needs, agree with all others that it
+ * worked, and the way back. A PE that failed on the way still takes part in the
+ * agreement, or the others would wait for it.
+ */
+#include "core/pe.h"
+
+#include "boot/boot.h"
+#include "core/registry.h"
+#include "dev/dev.h"
+#include "util/err.h"
+#include "util/log.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How often a waiting thread polls before it yields: hardly, if PEs share cores. */
+#define PE_SPIN_ALONE  2000u
+#define PE_SPIN_SHARED 20u
+
+static uint32_t pe_spin(int n_node)
+{
+	cpu_set_t mine;
+	long cores = sched_getaffinity(0, sizeof(mine), &mine) ? sysconf(_SC_NPROCESSORS_ONLN) :
+								 CPU_COUNT(&mine);
+
+	return n_node <= cores ? PE_SPIN_ALONE : PE_SPIN_SHARED;
+}
+
+/* What this PE tells the others: all must bring the same. */
+static int pe_blob_fill(const struct pe *pe, struct pe_blob *blob)
+{
+	struct accel accel;
+	int err = accel_open((enum accel_kind)pe->options.device, &accel);
+
+	if (err)
+		return err;
+	memset(blob, 0, sizeof(*blob));
+	blob->abi = DEV_ABI;
+	blob->mode = (uint32_t)pe->options.mode;
+	blob->heap_size =
+		pe->options.heap_size ? pe->options.heap_size : accel_heap_default(&accel);
+	blob->chunk_size = pe->options.vmm_chunk_size;
+	snprintf(blob->device, sizeof(blob->device), "%s", accel_name(&accel));
+	blob->device_number = accel_device(&accel);
+	return 0;
+}
+
+/* MORI_DISABLE_P2P: load and store reach this PE's own heap and no other. */
+static int pe_reach_self(struct pe *pe)
+{
+	int n = pe->world->n_pes;
+
+	pe->reach = malloc((size_t)n * sizeof(*pe->reach));
+	if (!pe->reach)
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for %d PEs", n);
+	for (int i = 0; i < n; i++)
+		pe->reach[i] = i == pe->rank ? pe->world->slot[i] : -1;
+	return 0;
+}
+
+/* The state of a PE that has a world; heap_open() fills in the heap. */
+static int pe_state_open(struct pe *pe)
+{
+	struct dev_state *st = pe->state;
+	struct world *w = pe->world;
+
+	st->size = sizeof(*st);
+	st->abi = DEV_ABI;
+	st->life = DEV_LIFE_OPEN;
+	st->my_pe = pe->rank;
+	st->n_pes = w->n_pes;
+	st->window = (uint64_t)(uintptr_t)w->window;
+	st->stride = w->stride;
+	st->gone = w->gone;
+	st->spin = pe_spin(w->n_node);
+	st->wait_ns = (uint64_t)(pe->options.wait_timeout * 1e9);
+	st->sync_off = w->sync_off;
+	st->sync_ns = (uint64_t)(pe->options.timeout * 1e9);
+	st->num_qp = pe->options.num_qp_per_pe;
+	st->host = pe;
+	if (pe->options.disable_p2p && pe_reach_self(pe))
+		return MORI_SHMEM_ENOMEM;
+	st->slot = pe->reach ? pe->reach : w->slot;
+	return 0;
+}
+
+/* Blocks whose PE is gone; a kernel that still has one finds out there. */
+static struct {
+	pthread_mutex_t lock;
+	struct retired {
+		struct retired *next;
+		struct dev_state *state;
+	} *first;
+} retired = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void pe_state_close(struct pe *pe)
+{
+	struct retired *r = pe->state_known ? malloc(sizeof(*r)) : NULL;
+
+	if (!pe->state_known)
+		free(pe->state);
+	if (!r) /* without memory for the list a block that is known is leaked */
+		return;
+	pthread_mutex_lock(&retired.lock);
+	*r = (struct retired){ retired.first, pe->state };
+	retired.first = r;
+	pthread_mutex_unlock(&retired.lock);
+}
+
+static void pe_free(struct pe *pe)
+{
+	/* Release: a kernel that sees it looks no further. */
+	if (pe->state)
+		__atomic_store_n(&pe->state->life, DEV_LIFE_FINALIZED, __ATOMIC_RELEASE);
+	reg_close(pe);
+	heap_close(pe);
+	coll_close(pe);
+	world_leave(pe);
+	pe_state_close(pe);
+	free(pe->reach);
+	options_free(&pe->options);
+	free(pe);
+}
+
+/* Takes what @options holds, also on failure. */
+static struct pe *pe_new(struct options *options, int rank)
+{
+	size_t size = (sizeof(struct dev_state) + 63) & ~(size_t)63;
+	struct pe *pe = calloc(1, sizeof(*pe));
+
+	if (!pe) {
+		options_free(options);
+		goto no_memory;
+	}
+	pe->options = *options;
+	memset(options, 0, sizeof(*options));
+	pe->rank = rank;
+	pthread_mutex_init(&pe->heap.lock, NULL);
+	pthread_mutex_init(&pe->reg.lock, NULL);
+	pe->state = aligned_alloc(64, size);
+	if (!pe->state)
+		goto free_pe;
+	memset(pe->state, 0, size);
+	return pe;
+free_pe:
+	pe_free(pe);
+no_memory:
+	err_set(MORI_SHMEM_ENOMEM, "out of memory for a PE");
+	return NULL;
+}
+
+static int pe_join(struct pe *pe, const unsigned char *uid, int nranks, const struct pe_blob *blob)
+{
+	struct boot_config config = {
+		.ifname = pe->options.socket_ifname,
+		.node_id = pe->options.node_id,
+		.timeout_s = pe->options.bootstrap_timeout,
+	};
+
+	if (!uid)
+		return boot_alone(blob, sizeof(*blob), &pe->boot);
+	return boot_join(&config, uid, pe->rank, nranks, blob, sizeof(*blob), &pe->boot);
+}
+
+int pe_open(struct options *options, const unsigned char *uid, int rank, int nranks,
+	    struct pe **out)
+{
+	struct pe *pe = pe_new(options, rank);
+	struct pe_blob blob;
+	int err;
+
+	if (!pe)
+		return MORI_SHMEM_ENOMEM;
+	err = pe_blob_fill(pe, &blob);
+	if (!err)
+		err = pe_join(pe, uid, nranks, &blob);
+	if (err)
+		goto free_pe;
+	err = world_enter(pe, &blob);
+	if (!err)
+		err = pe_state_open(pe);
+	if (!err)
+		err = coll_open(pe);
+	if (!err)
+		err = heap_open(pe, &blob);
+	err = boot_agree(pe->boot, rank, err, err ? err_text() : "", pe->options.bootstrap_timeout);
+	if (err)
+		goto free_pe;
+	if (uid)
+		memcpy(pe->uid, uid, sizeof(pe->uid));
+	registry_add(pe);
+	*out = pe;
+	return 0;
+free_pe:
+	pe_free(pe);
+	return err;
+}
+
+int pe_close(struct pe *pe)
+{
+	int err;
+
+	tgt_fence_full();
+	pthread_mutex_lock(&pe->coll_lock);
+	err = coll_meet(pe, &(struct coll_call){ .op = COLL_FINALIZE }, NULL);
+	if (err == MORI_SHMEM_EMISMATCH)
+		coll_leave(pe);
+	if (err == MORI_SHMEM_ESTATE) /* ESTATE would say that there was no PE */
+		err = MORI_SHMEM_ETIMEDOUT;
+	pthread_mutex_unlock(&pe->coll_lock);
+	registry_remove(pe);
+	if (pe->reserved)
+		registry_unreserve(pe->reserved_rank);
+	pe_free(pe);
+	return err;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A PE, and the world it lives in. All that a PE has hangs off struct pe; what
+ * the PEs of one process share in one world hangs off struct world.
+ */
+#ifndef MORI_CORE_PE_H
+#define MORI_CORE_PE_H
+
+#include "abi/state.h"
+#include "accel/accel.h"
+#include "core/alloc.h"
+#include "core/coll.h"
+#include "core/options.h"
+
+#include <mori/shmem.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+struct boot;
+
+enum world_stage { WORLD_NEW, WORLD_OPENING, WORLD_OPEN, WORLD_FAILED };
+
+struct world {
+	struct world *next; /* the worlds of this process; world.c locks it */
+	struct boot *boot;
+	struct accel accel;
+	int refs;	      /* PEs of this process that are in it */
+	pthread_mutex_t lock; /* of what follows, down to lost_text */
+	pthread_cond_t moved; /* stage has changed */
+	enum world_stage stage;
+	int status; /* why it failed, and in words */
+	char text[512];
+	struct pe *members; /* by pe->sibling */
+	uint32_t n_lost;
+	char lost_text[512];	  /* about the first PE that was lost */
+	int n_pes, n_node;	  /* in the job; on this node */
+	int *node_ranks;	  /* [n_node] */
+	int32_t *slot;		  /* [n_pes] place in node_ranks, -1 on another node */
+	uint8_t *gone;		  /* [n_pes] 1: lost */
+	struct coll_block *block; /* where the PEs of this node meet */
+	size_t block_len;
+	void *window; /* the heaps of this node, stride apart */
+	uint64_t window_len, stride;
+	uint64_t align;	   /* of the window and of the stride */
+	uint64_t sync_off; /* of the flags of kernels' barriers, behind each heap */
+};
+
+/* What every PE tells the others when it joins; all must be equal. */
+struct pe_blob {
+	uint32_t abi, mode;
+	uint64_t heap_size, chunk_size;
+	char device[16];
+	int32_t device_number; /* this one may differ */
+};
+
+struct heap {
+	pthread_mutex_t lock;
+	struct alloc *books;
+	uint64_t max;	    /* bytes there can be */
+	uint64_t chunk;	    /* vmm: grows by this; else 0 */
+	uint64_t align_max; /* what the address of the heap is a multiple of */
+	char *base;	    /* this PE's part of the window */
+	uint32_t *owner;    /* isolation: see struct dev_state */
+	uint32_t last_owner;
+};
+
+struct buffer {
+	struct buffer *next;
+	uint64_t addr, len;
+};
+
+struct window;
+
+struct reg {
+	pthread_mutex_t lock;
+	struct buffer *buffers;
+	struct window *windows;
+};
+
+struct pe {
+	struct pe *next;    /* the PEs of this process; registry.c locks it */
+	struct pe *sibling; /* the members of its world */
+	uint64_t id;	    /* never used again in this process */
+	struct boot *boot;
+	struct world *world;
+	struct options options;
+	int rank;
+	bool reserved;				       /* made by mori_shmem_init() */
+	int reserved_rank;			       /* what registry_reserve() gave */
+	unsigned char uid[MORI_SHMEM_UNIQUE_ID_BYTES]; /* it was made with */
+	struct dev_state *state;
+	bool state_known; /* kernels may have it: it outlives the PE */
+	int32_t *reach;	  /* [n_pes] without P2P: the slots it may use; else NULL */
+	struct heap heap;
+	struct reg reg;
+	pthread_mutex_t coll_lock;   /* one collective at a time */
+	uint32_t coll_epoch;	     /* meetings so far */
+	struct coll_record *records; /* world of several nodes: what allgather gave */
+};
+
+/* pe.c */
+/* Takes what @options holds; @uid NULL: alone. Collective. */
+int pe_open(struct options *options, const unsigned char *uid, int rank, int nranks,
+	    struct pe **out);
+/* Collective; frees the PE whatever it returns. */
+int pe_close(struct pe *pe);
+
+/* Seconds a collective may take, for calls that know no "no limit". */
+static inline double pe_patience(const struct pe *pe)
+{
+	return pe->options.timeout > 0 ? pe->options.timeout : 1e9;
+}
+
+/* world.c */
+int world_enter(struct pe *pe, const struct pe_blob *blob);
+/* Leaves boot too; a PE that never entered will do. */
+void world_leave(struct pe *pe);
+/* EPEER with the text about who was lost; 0 if nobody was. */
+int world_lost(struct world *w);
+
+/* coll.c */
+int coll_open(struct pe *pe);
+void coll_close(struct pe *pe);
+
+/* In the child of a fork: the parent's worlds are not the child's. */
+void world_after_fork(void);
+
+/* heap.c */
+int heap_open(struct pe *pe, const struct pe_blob *blob);
+void heap_close(struct pe *pe);
+int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, void **out);
+int heap_free(struct pe *pe, void *ptr);
+void heap_info(struct pe *pe, mori_shmem_heap_info_t *out);
+
+/* reg.c */
+int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size);
+int reg_buffer_remove(struct pe *pe, void *ptr, uint64_t size);
+int reg_window_add(struct pe *pe, void *ptr, uint64_t size);
+int reg_window_remove(struct pe *pe, void *ptr, uint64_t size);
+int reg_query(struct pe *pe, const void *ptr, mori_shmem_memobj_t *out);
+void reg_close(struct pe *pe);
+
+#endif

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Memory that the heap did not give out: local buffers, and windows that peers
+ * can address. Load and store need nothing of a buffer, so it is only noted.
+ *
+ * A window is in the list that operations search while they run, in any thread:
+ * it is filled in before it is linked, and a window that is gone stays linked
+ * with length 0 until the PE ends or a new window takes its place.
+ */
+#include "boot/boot.h"
+#include "core/pe.h"
+#include "core/share.h"
+#include "dev/dev.h"
+#include "util/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct window {
+	struct window *next;
+	struct dev_window *dev;
+	struct share_map *maps; /* [n_pes] */
+};
+
+/* How peers get at this PE's part of a window. */
+enum { WINDOW_HEAP = 1, WINDOW_PROCESS, WINDOW_FILE, WINDOW_NONE };
+enum { SAY_HOW, SAY_ADDR, SAY_OFF };
+
+static bool range_ok(const void *ptr, uint64_t size)
+{
+	uint64_t end;
+
+	return ptr && size && !__builtin_add_overflow((uint64_t)(uintptr_t)ptr, size, &end);
+}
+
+int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
+{
+	uint64_t addr = (uint64_t)(uintptr_t)ptr;
+	struct buffer *b;
+	int err = 0;
+
+	if (!range_ok(ptr, size))
+		return err_set(MORI_SHMEM_EINVAL, "buffer_register: %p + %llu bytes is no memory",
+			       ptr, (unsigned long long)size);
+	pthread_mutex_lock(&pe->reg.lock);
+	for (b = pe->reg.buffers; b; b = b->next) {
+		if (addr < b->addr + b->len && b->addr < addr + size) {
+			err = err_set(
+				MORI_SHMEM_EINVAL,
+				"buffer_register: %p + %llu bytes overlaps the buffer at 0x%llx "
+				"of %llu bytes; deregister that first",
+				ptr, (unsigned long long)size, (unsigned long long)b->addr,
+				(unsigned long long)b->len);
+			break;
+		}
+	}
+	b = err ? NULL : malloc(sizeof(*b));
+	if (b) {
+		*b = (struct buffer){ pe->reg.buffers, addr, size };
+		pe->reg.buffers = b;
+	} else if (!err) {
+		err = err_set(MORI_SHMEM_ENOMEM, "buffer_register: out of memory");
+	}
+	pthread_mutex_unlock(&pe->reg.lock);
+	return err;
+}
+
+int reg_buffer_remove(struct pe *pe, void *ptr, uint64_t size)
+{
+	struct buffer *gone = NULL;
+
+	pthread_mutex_lock(&pe->reg.lock);
+	for (struct buffer **p = &pe->reg.buffers; *p; p = &(*p)->next) {
+		if ((*p)->addr == (uint64_t)(uintptr_t)ptr && (*p)->len == size) {
+			gone = *p;
+			*p = gone->next;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&pe->reg.lock);
+	if (!gone)
+		return err_set(MORI_SHMEM_ENOENT,
+			       "buffer_deregister: %p + %llu bytes was not registered so", ptr,
+			       (unsigned long long)size);
+	free(gone);
+	return 0;
+}
+
+/* What this PE can say of its part; a file's descriptor goes to @file. */
+static void window_offer(struct pe *pe, void *ptr, uint64_t size, struct share *file, uint64_t *say)
+{
+	uint64_t off = (uint64_t)((char *)ptr - pe->heap.base);
+
+	say[SAY_HOW] = WINDOW_NONE;
+	say[SAY_ADDR] = (uint64_t)(uintptr_t)ptr;
+	if (!range_ok(ptr, size))
+		return;
+	if (dev_in_heap(pe->state, off, size)) {
+		say[SAY_HOW] = WINDOW_HEAP;
+		say[SAY_OFF] = off;
+	} else if (boot_n_procs(pe->boot) == 1) {
+		say[SAY_HOW] = WINDOW_PROCESS;
+	} else if (!share_find(ptr, size, file)) {
+		say[SAY_HOW] = WINDOW_FILE;
+		say[SAY_OFF] = file->off;
+	}
+}
+
+/* All PEs have read all offers and come to the same verdict. */
+static int window_verdict(struct pe *pe, uint64_t size)
+{
+	for (int i = 0; i < pe->world->n_pes; i++) {
+		const void *at = (const void *)(uintptr_t)coll_data(pe, i)[SAY_ADDR];
+
+		if (!range_ok(at, size))
+			return err_set(MORI_SHMEM_EINVAL,
+				       "symmetric_register: %p + %llu bytes of PE %d is no memory",
+				       at, (unsigned long long)size, i);
+		if (coll_data(pe, i)[SAY_HOW] == WINDOW_NONE)
+			return err_set(
+				MORI_SHMEM_ENOTSUP,
+				"symmetric_register: the memory of PE %d cannot be mapped by "
+				"PEs of other processes; use mori_shmem_malloc(), or a shared "
+				"mapping of a file that is open (memfd_create, shm_open)",
+				i);
+		if (pe->state->slot[i] < 0)
+			return err_set(
+				MORI_SHMEM_ENOTSUP,
+				"symmetric_register: PE %d cannot be reached by load and store", i);
+	}
+	return 0;
+}
+
+/* One tag for each pair of PEs; the meetings around keep two windows apart. */
+static uint32_t window_tag(const struct pe *pe, int from, int to)
+{
+	return 16u + (uint32_t)from * (uint32_t)pe->world->n_pes + (uint32_t)to;
+}
+
+static bool other_process(const struct pe *pe, int rank)
+{
+	return boot_peer(pe->boot, rank)->proc != boot_my_proc(pe->boot);
+}
+
+static int window_send(struct pe *pe, const struct share *file)
+{
+	int err = 0;
+
+	for (int i = 0; !err && i < pe->world->n_pes; i++) {
+		if (other_process(pe, i))
+			err = boot_send_fds(pe->boot, boot_peer(pe->boot, i)->proc,
+					    window_tag(pe, pe->rank, i), &file->fd, 1);
+	}
+	return err;
+}
+
+/* Where PE @rank's part is, as this process sees it. */
+static int window_reach(struct pe *pe, struct window *win, int rank, uint64_t size)
+{
+	uint64_t how = coll_data(pe, rank)[SAY_HOW], off = coll_data(pe, rank)[SAY_OFF];
+	int fd, err;
+
+	if (how == WINDOW_HEAP) {
+		win->dev->peer[rank] = dev_heap_at(pe->state, rank, off);
+		return 0;
+	}
+	if (!other_process(pe, rank)) {
+		win->dev->peer[rank] = coll_data(pe, rank)[SAY_ADDR];
+		return 0;
+	}
+	err = boot_recv_fds(pe->boot, boot_peer(pe->boot, rank)->proc,
+			    window_tag(pe, rank, pe->rank), &fd, 1, pe_patience(pe));
+	if (err)
+		return err;
+	err = share_map(fd, off, size, &win->maps[rank]);
+	close(fd);
+	win->dev->peer[rank] = (uint64_t)(uintptr_t)win->maps[rank].at;
+	return err;
+}
+
+static void window_free(struct pe *pe, struct window *win)
+{
+	for (int i = 0; win->maps && i < pe->world->n_pes; i++)
+		share_unmap(&win->maps[i]);
+	free(win->maps);
+	free(win->dev);
+	free(win);
+}
+
+static struct window *window_new(struct pe *pe, void *ptr)
+{
+	size_t n = (size_t)pe->world->n_pes;
+	struct window *win = calloc(1, sizeof(*win));
+
+	if (!win)
+		return NULL;
+	win->dev = calloc(1, sizeof(*win->dev) + n * sizeof(win->dev->peer[0]));
+	win->maps = calloc(n, sizeof(*win->maps));
+	if (!win->dev || !win->maps) {
+		window_free(pe, win);
+		return NULL;
+	}
+	win->dev->base = (uint64_t)(uintptr_t)ptr;
+	return win;
+}
+
+/* A window of this list that is gone lends its place in it; NULL: none is. */
+static struct window *window_spare(struct pe *pe)
+{
+	struct window *win = pe->reg.windows;
+
+	while (win && win->dev->len)
+		win = win->next;
+	return win;
+}
+
+/*
+ * Release: pairs with the acquire in dev_window_at(). A spare place is filled
+ * while its length is 0, which comes last.
+ */
+static void window_link(struct pe *pe, struct window *win, uint64_t size)
+{
+	struct window *spare;
+
+	pthread_mutex_lock(&pe->reg.lock);
+	spare = window_spare(pe);
+	if (spare) {
+		struct share_map *maps = spare->maps;
+
+		spare->dev->base = win->dev->base;
+		for (int i = 0; i < pe->world->n_pes; i++)
+			spare->dev->peer[i] = win->dev->peer[i];
+		spare->maps = win->maps;
+		win->maps = maps;
+		__atomic_store_n(&spare->dev->len, size, __ATOMIC_RELEASE);
+	} else {
+		win->dev->len = size;
+		win->next = pe->reg.windows;
+		pe->reg.windows = win;
+		win->dev->next = pe->state->windows;
+		__atomic_store_n(&pe->state->windows, win->dev, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&pe->reg.lock);
+	if (spare)
+		window_free(pe, win);
+}
+
+static int window_open(struct pe *pe, void *ptr, uint64_t size, const struct share *file)
+{
+	struct window *win = window_new(pe, ptr);
+	int err = win ? 0 : err_set(MORI_SHMEM_ENOMEM, "symmetric_register: out of memory");
+
+	if (file->fd >= 0) {
+		int sent = window_send(pe, file);
+
+		err = err ? err : sent;
+	}
+	for (int i = 0; !err && i < pe->world->n_pes; i++)
+		err = window_reach(pe, win, i, size);
+	err = coll_agree(pe, err, "symmetric_register");
+	if (!err)
+		window_link(pe, win, size);
+	else if (win)
+		window_free(pe, win);
+	return err;
+}
+
+int reg_window_add(struct pe *pe, void *ptr, uint64_t size)
+{
+	struct coll_call call = { .op = COLL_REGISTER, .size = size };
+	uint64_t say[COLL_DATA] = { 0 };
+	struct share file = { .fd = -1 };
+	int err;
+
+	pthread_mutex_lock(&pe->coll_lock);
+	window_offer(pe, ptr, size, &file, say);
+	err = coll_meet(pe, &call, say);
+	if (!err)
+		err = window_verdict(pe, size);
+	if (!err)
+		err = window_open(pe, ptr, size, &file);
+	pthread_mutex_unlock(&pe->coll_lock);
+	if (file.fd >= 0)
+		close(file.fd);
+	return err;
+}
+
+/* The place of a window in the list, from its end: the same on every PE. */
+static struct window *window_find(struct pe *pe, const void *ptr, uint64_t size, uint64_t *place)
+{
+	struct window *found = NULL;
+	uint64_t i = 0;
+
+	for (struct window *win = pe->reg.windows; win; win = win->next, i++) {
+		if (!found && win->dev->len == size && size &&
+		    win->dev->base == (uint64_t)(uintptr_t)ptr) {
+			found = win;
+			*place = i;
+		}
+	}
+	if (found)
+		*place = i - *place;
+	return found;
+}
+
+int reg_window_remove(struct pe *pe, void *ptr, uint64_t size)
+{
+	struct coll_call call = { .op = COLL_DEREGISTER, .size = size, .place = COLL_NO_BLOCK };
+	struct window *win;
+	int err;
+
+	pthread_mutex_lock(&pe->coll_lock);
+	pthread_mutex_lock(&pe->reg.lock);
+	win = window_find(pe, ptr, size, &call.place);
+	pthread_mutex_unlock(&pe->reg.lock);
+	tgt_fence_full();
+	err = coll_meet(pe, &call, NULL);
+	if (!err && !win)
+		err = err_set(MORI_SHMEM_ENOENT,
+			      "symmetric_deregister: %p + %llu bytes was not registered so", ptr,
+			      (unsigned long long)size);
+	if (!err) {
+		pthread_mutex_lock(&pe->reg.lock);
+		__atomic_store_n(&win->dev->len, 0, __ATOMIC_RELEASE);
+		for (int i = 0; i < pe->world->n_pes; i++)
+			share_unmap(&win->maps[i]);
+		pthread_mutex_unlock(&pe->reg.lock);
+	}
+	pthread_mutex_unlock(&pe->coll_lock);
+	return err;
+}
+
+/* 1 and *out if @addr lies in [base, base + len). */
+static bool reg_holds(uint64_t addr, uint64_t base, uint64_t len, uint64_t kind,
+		      mori_shmem_memobj_t *out)
+{
+	if (addr - base >= len)
+		return false;
+	*out = (mori_shmem_memobj_t){ .addr = base, .size = len, .kind = kind };
+	return true;
+}
+
+int reg_query(struct pe *pe, const void *ptr, mori_shmem_memobj_t *out)
+{
+	uint64_t addr = (uint64_t)(uintptr_t)ptr, base = pe->state->heap_base;
+	struct alloc_block block;
+	bool found;
+
+	pthread_mutex_lock(&pe->heap.lock);
+	found = addr - base < pe->state->heap_len &&
+		alloc_find(pe->heap.books, addr - base, &block);
+	pthread_mutex_unlock(&pe->heap.lock);
+	if (found)
+		return reg_holds(addr, base + block.off, block.len, MORI_SHMEM_MEMOBJ_HEAP, out) ?
+			       0 :
+			       MORI_SHMEM_ENOENT;
+	pthread_mutex_lock(&pe->reg.lock);
+	for (struct window *w = pe->reg.windows; w && !found; w = w->next)
+		found = reg_holds(addr, w->dev->base, w->dev->len, MORI_SHMEM_MEMOBJ_WINDOW, out);
+	for (struct buffer *b = pe->reg.buffers; b && !found; b = b->next)
+		found = reg_holds(addr, b->addr, b->len, MORI_SHMEM_MEMOBJ_BUFFER, out);
+	pthread_mutex_unlock(&pe->reg.lock);
+	if (found)
+		return 0;
+	return err_set(MORI_SHMEM_ENOENT,
+		       "query_memobj: %p is in no symmetric block, window or registered buffer",
+		       ptr);
+}
+
+void reg_close(struct pe *pe)
+{
+	for (struct buffer *b; (b = pe->reg.buffers);) {
+		pe->reg.buffers = b->next;
+		free(b);
+	}
+	for (struct window *win; (win = pe->reg.windows);) {
+		pe->reg.windows = win->next;
+		window_free(pe, win);
+	}
+	pthread_mutex_destroy(&pe->reg.lock);
+}

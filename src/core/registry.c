@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The PEs of this process and which of them a thread means: the only state of
+ * the library that no PE owns. A child of a fork has none of its parent's PEs.
+ */
+#include "core/registry.h"
+
+#include "boot/boot.h"
+#include "util/err.h"
+#include "util/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+__thread struct registry_thread registry_thread;
+uint64_t registry_generation = 1;
+
+static struct {
+	pthread_mutex_t lock;
+	struct pe *first;
+	uint64_t last_id;
+	int n;
+	int *reserved; /* ranks that mori_shmem_init() has given out, sorted */
+	int n_reserved;
+	bool fork_watched;
+} registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Under the lock. Release: pairs with the acquire in registry_state(). */
+static void registry_changed(void)
+{
+	__atomic_fetch_add(&registry_generation, 1, __ATOMIC_RELEASE);
+}
+
+static void fork_prepare(void)
+{
+	pthread_mutex_lock(&registry.lock);
+}
+
+static void fork_parent(void)
+{
+	pthread_mutex_unlock(&registry.lock);
+}
+
+/* The child is no PE: what it inherited belongs to the parent and is only let go of. */
+static void fork_child(void)
+{
+	registry.first = NULL;
+	registry.n = 0;
+	registry.n_reserved = 0;
+	registry_thread.bound_id = 0;
+	registry_changed();
+	pthread_mutex_init(&registry.lock, NULL);
+	world_after_fork();
+	boot_after_fork();
+}
+
+void registry_add(struct pe *pe)
+{
+	pthread_mutex_lock(&registry.lock);
+	if (!registry.fork_watched) {
+		registry.fork_watched = true;
+		pthread_atfork(fork_prepare, fork_parent, fork_child);
+	}
+	pe->id = ++registry.last_id;
+	pe->next = registry.first;
+	registry.first = pe;
+	registry.n++;
+	registry_changed();
+	pthread_mutex_unlock(&registry.lock);
+}
+
+void registry_remove(struct pe *pe)
+{
+	pthread_mutex_lock(&registry.lock);
+	for (struct pe **p = &registry.first; *p; p = &(*p)->next) {
+		if (*p != pe)
+			continue;
+		*p = pe->next;
+		registry.n--;
+		break;
+	}
+	registry_changed();
+	pthread_mutex_unlock(&registry.lock);
+	if (registry_thread.bound_id == pe->id) {
+		registry_thread.bound_id = 0;
+		log_set_rank(-1);
+	}
+}
+
+/* Under the lock: the PE with this address and number, if it still lives. */
+static struct pe *registry_alive(const struct pe *pe, uint64_t id)
+{
+	for (struct pe *p = registry.first; p; p = p->next) {
+		if (p == pe && (!id || p->id == id))
+			return p;
+	}
+	return NULL;
+}
+
+/* Under the lock. */
+static struct pe *registry_choose(const char **why)
+{
+	struct pe *pe = NULL;
+
+	*why = "this thread is not bound to a PE and the process has several: call "
+	       "mori_shmem_bind(mori_shmem_find(rank)) first";
+	if (registry_thread.bound_id) {
+		pe = registry_alive(registry_thread.bound, registry_thread.bound_id);
+		*why = "the PE this thread was bound to has finalized; call mori_shmem_bind()";
+	} else if (registry.n == 1) {
+		pe = registry.first;
+	} else if (!registry.n) {
+		*why = "there is no PE in this process: call mori_shmem_init() first";
+	}
+	return pe;
+}
+
+struct pe *registry_pe(void)
+{
+	const char *why;
+	struct pe *pe;
+
+	pthread_mutex_lock(&registry.lock);
+	pe = registry_choose(&why);
+	if (pe) {
+		registry_thread.state = pe->state;
+		registry_thread.generation = registry_generation;
+	}
+	pthread_mutex_unlock(&registry.lock);
+	if (!pe)
+		err_set(MORI_SHMEM_ESTATE, "%s", why);
+	return pe;
+}
+
+int registry_known(void)
+{
+	const char *why;
+	bool known;
+
+	pthread_mutex_lock(&registry.lock);
+	known = registry_choose(&why) != NULL;
+	pthread_mutex_unlock(&registry.lock);
+	return known;
+}
+
+struct dev_state *registry_look(void)
+{
+	struct pe *pe = registry_pe();
+
+	return pe ? pe->state : NULL;
+}
+
+struct dev_state *registry_look_ctx(uint64_t ctx)
+{
+	struct dev_state *found = NULL;
+
+	pthread_mutex_lock(&registry.lock);
+	for (struct pe *p = registry.first; p && !found; p = p->next) {
+		if ((uint64_t)(uintptr_t)p->state == ctx)
+			found = p->state;
+	}
+	if (found) {
+		registry_thread.ctx = ctx;
+		registry_thread.ctx_generation = registry_generation;
+	}
+	pthread_mutex_unlock(&registry.lock);
+	if (!found)
+		err_set(MORI_SHMEM_ESTATE,
+			"context 0x%llx is no PE of this process: take it from "
+			"mori_shmem_device_state() after init, and not past finalize",
+			(unsigned long long)ctx);
+	return found;
+}
+
+int registry_bind(struct pe *pe)
+{
+	uint64_t id = 0;
+	int rank = -1;
+
+	pthread_mutex_lock(&registry.lock);
+	if (pe && registry_alive(pe, 0)) {
+		id = pe->id;
+		rank = pe->rank;
+	}
+	pthread_mutex_unlock(&registry.lock);
+	if (pe && !id)
+		return err_set(MORI_SHMEM_EINVAL,
+			       "mori_shmem_bind: %p is not a PE of this process (any more)",
+			       (void *)pe);
+	registry_thread.bound = pe;
+	registry_thread.bound_id = id;
+	registry_thread.generation = 0;
+	log_set_rank(rank);
+	return 0;
+}
+
+struct pe *registry_bound(void)
+{
+	struct pe *pe = NULL;
+
+	pthread_mutex_lock(&registry.lock);
+	if (registry_thread.bound_id)
+		pe = registry_alive(registry_thread.bound, registry_thread.bound_id);
+	pthread_mutex_unlock(&registry.lock);
+	return pe;
+}
+
+/* Under the lock: the world a search means, NULL and *several if that is not clear. */
+static struct world *registry_world(bool *several)
+{
+	const char *why;
+	struct pe *pe = registry_choose(&why);
+	struct world *world = NULL;
+
+	*several = false;
+	if (pe)
+		return pe->world;
+	for (struct pe *p = registry.first; p; p = p->next) {
+		if (world && p->world != world)
+			*several = true;
+		world = p->world;
+	}
+	return *several ? NULL : world;
+}
+
+struct pe *registry_find(int rank)
+{
+	struct pe *found = NULL;
+	bool several;
+	struct world *world;
+
+	pthread_mutex_lock(&registry.lock);
+	world = registry_world(&several);
+	for (struct pe *p = registry.first; world && p; p = p->next) {
+		if (p->world == world && p->rank == rank)
+			found = p;
+	}
+	pthread_mutex_unlock(&registry.lock);
+	if (found)
+		return found;
+	if (several)
+		err_set(MORI_SHMEM_ESTATE,
+			"mori_shmem_find: the process is in several worlds: bind "
+			"the thread to a PE of the one that is meant");
+	else if (!world)
+		err_set(MORI_SHMEM_ESTATE, "mori_shmem_find: there is no PE in this process");
+	else
+		err_set(MORI_SHMEM_ENOENT, "mori_shmem_find: PE %d is not in this process", rank);
+	return NULL;
+}
+
+int registry_reserve(int first, int n)
+{
+	int rank = first, at = 0;
+	int *more;
+
+	pthread_mutex_lock(&registry.lock);
+	more = realloc(registry.reserved, sizeof(int) * ((size_t)registry.n_reserved + 1));
+	if (more)
+		registry.reserved = more;
+	/* Sorted, so that one pass finds the lowest that is free, and its place. */
+	for (; at < registry.n_reserved && registry.reserved[at] <= rank; at++)
+		rank += registry.reserved[at] == rank;
+	if (!more || rank >= first + n) {
+		rank = -1;
+	} else {
+		memmove(more + at + 1, more + at,
+			sizeof(int) * (size_t)(registry.n_reserved++ - at));
+		more[at] = rank;
+	}
+	pthread_mutex_unlock(&registry.lock);
+	return rank;
+}
+
+void registry_unreserve(int rank)
+{
+	pthread_mutex_lock(&registry.lock);
+	for (int i = 0; i < registry.n_reserved; i++) {
+		if (registry.reserved[i] == rank) {
+			memmove(registry.reserved + i, registry.reserved + i + 1,
+				sizeof(int) * (size_t)(--registry.n_reserved - i));
+			break;
+		}
+	}
+	if (!registry.n_reserved) {
+		free(registry.reserved);
+		registry.reserved = NULL;
+	}
+	pthread_mutex_unlock(&registry.lock);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which PE a call means: the one the thread is bound to, else the only one of
+ * the process. The fast path is one comparison: every change of the list counts
+ * a generation up, and a thread keeps the answer with the generation it was for.
+ */
+#ifndef MORI_CORE_REGISTRY_H
+#define MORI_CORE_REGISTRY_H
+
+#include "core/pe.h"
+
+struct registry_thread {
+	uint64_t generation;	 /* of @state; 0: look again */
+	struct dev_state *state; /* what this thread acts for */
+	struct pe *bound;	 /* may be gone: bound_id says */
+	uint64_t bound_id;	 /* 0: not bound */
+	uint64_t ctx_generation; /* the same for the last context */
+	uint64_t ctx;
+};
+
+extern __thread struct registry_thread registry_thread __attribute__((visibility("hidden")));
+extern uint64_t registry_generation __attribute__((visibility("hidden")));
+
+/* The slow ways: NULL and a text where no PE is meant. */
+struct dev_state *registry_look(void);
+struct dev_state *registry_look_ctx(uint64_t ctx);
+
+static inline struct dev_state *registry_state(void)
+{
+	/* Acquire: pairs with the release in registry_changed(). */
+	if (__builtin_expect(registry_thread.generation ==
+				     __atomic_load_n(&registry_generation, __ATOMIC_ACQUIRE),
+			     1))
+		return registry_thread.state;
+	return registry_look();
+}
+
+/* A context is the address of a PE's state; anything else is refused. */
+static inline struct dev_state *registry_ctx(uint64_t ctx)
+{
+	if (__builtin_expect(
+		    registry_thread.ctx == ctx &&
+			    registry_thread.ctx_generation ==
+				    __atomic_load_n(&registry_generation, __ATOMIC_ACQUIRE),
+		    1))
+		return (struct dev_state *)(uintptr_t)ctx;
+	return registry_look_ctx(ctx);
+}
+
+/* The PE this thread acts for, or NULL and a text. */
+struct pe *registry_pe(void);
+
+/* Whether there is one, without a text. */
+int registry_known(void);
+
+void registry_add(struct pe *pe);
+void registry_remove(struct pe *pe);
+int registry_bind(struct pe *pe);
+/* The live PE this thread is bound to itself; NULL if none. */
+struct pe *registry_bound(void);
+struct pe *registry_find(int rank);
+/* Lowest rank in [first, first + n) that no PE of a launcher's job here has; -1 if none. Reserves it. */
+int registry_reserve(int first, int n);
+void registry_unreserve(int rank);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Finds the file behind a piece of memory by /proc/self/maps, and a descriptor of
+ * it among the open ones, for memfds have no path.
+ */
+#include "core/share.h"
+
+#include "util/err.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* A line of /proc/self/maps. */
+struct mapping {
+	uint64_t from, to, off, inode;
+	unsigned int major, minor;
+	char perms[5];
+	int path_at; /* in the line */
+};
+
+static bool mapping_parse(const char *line, struct mapping *m)
+{
+	return sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		      &m->from, &m->to, m->perms, &m->off, &m->major, &m->minor, &m->inode,
+		      &m->path_at) == 7;
+}
+
+/* The mapping that holds all of the range; *path is the caller's to free. */
+static int mapping_find(const void *ptr, uint64_t len, struct mapping *m, char **path)
+{
+	uint64_t from = (uint64_t)(uintptr_t)ptr;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	bool found = false;
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!maps)
+		return err_set(MORI_SHMEM_EIO, "cannot read /proc/self/maps: %s", strerror(errno));
+	while (!found && getline(&line, &room, maps) > 0)
+		found = mapping_parse(line, m) && m->from <= from && from < m->to;
+	fclose(maps);
+	if (!found || len > m->to - from) {
+		free(line);
+		return err_set(MORI_SHMEM_ENOTSUP,
+			       found ? "%p + %" PRIu64 " bytes is not one mapping" :
+				       "%p + %" PRIu64 " bytes is not mapped",
+			       ptr, len);
+	}
+	line[strcspn(line, "\n")] = '\0';
+	memmove(line, line + m->path_at, strlen(line + m->path_at) + 1);
+	*path = line;
+	return 0;
+}
+
+static bool same_file(const struct stat *st, const struct mapping *m)
+{
+	return st->st_ino == m->inode && major(st->st_dev) == m->major &&
+	       minor(st->st_dev) == m->minor;
+}
+
+/* A new descriptor of the mapping's file by a path; -1 if that is another file by now. */
+static int open_path_of(const struct mapping *m, const char *path)
+{
+	int fd = path[0] == '/' ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) || !same_file(&st, m))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/*
+ * The same from among the open descriptors. They may be other threads', who close
+ * them as they like: each is only looked at through its path, never used.
+ */
+static int open_fd_of(const struct mapping *m)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int found = -1;
+
+	for (struct dirent *e; dir && found < 0 && (e = readdir(dir));) {
+		char path[sizeof("/proc/self/fd/") + sizeof(e->d_name)];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%s", e->d_name);
+		if (!stat(path, &st) && same_file(&st, m))
+			found = open_path_of(m, path);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+int share_find(const void *ptr, uint64_t len, struct share *out)
+{
+	struct mapping m;
+	char *path = NULL;
+	int err = mapping_find(ptr, len, &m, &path);
+
+	if (err)
+		return err;
+	if (m.perms[3] != 's' || !m.inode) {
+		free(path);
+		return err_set(MORI_SHMEM_ENOTSUP,
+			       "memory at %p is private to its process: only a shared mapping of a "
+			       "file (memfd_create, shm_open) can be mapped by others",
+			       ptr);
+	}
+	out->fd = open_fd_of(&m);
+	if (out->fd < 0)
+		out->fd = open_path_of(&m, path);
+	out->off = m.off + ((uint64_t)(uintptr_t)ptr - m.from);
+	if (out->fd < 0)
+		err = err_set(MORI_SHMEM_ENOTSUP,
+			      "memory at %p: the file behind it (%s) is not open for writing any "
+			      "more in this process",
+			      ptr, path);
+	free(path);
+	return err;
+}
+
+int share_map(int fd, uint64_t off, uint64_t len, struct share_map *out)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), skip = off % page;
+	void *p =
+		mmap(NULL, len + skip, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)(off - skip));
+
+	if (p == MAP_FAILED)
+		return err_set(MORI_SHMEM_EIO, "cannot map a peer's window: %s", strerror(errno));
+	*out = (struct share_map){ .base = p, .len = len + skip, .at = (char *)p + skip };
+	return 0;
+}
+
+void share_unmap(struct share_map *m)
+{
+	if (m->base)
+		munmap(m->base, m->len);
+	m->base = NULL;
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the PEs of one process share in one world: the memory of the node, mapped
+ * once, and the news of lost PEs. The first PE of the process to come opens it,
+ * the others wait for that; the last to leave closes it.
+ *
+ * The process with the lowest rank of a node makes two objects for it, the block
+ * where PEs meet and the window with all heaps, and sends them to the others.
+ */
+#include "boot/boot.h"
+#include "core/pe.h"
+#include "dev/dev.h"
+#include "util/err.h"
+#include "util/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORLD_ALIGN_MIN ((uint64_t)2 << 20) /* of a heap: a huge page */
+#define WORLD_ALIGN_MAX ((uint64_t)1 << 30)
+#define WORLD_TAG	1u /* of the node's descriptors */
+
+static struct {
+	pthread_mutex_t lock;
+	struct world *first;
+} worlds = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+int world_lost(struct world *w)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&w->lock);
+	if (w->n_lost)
+		err = err_set(MORI_SHMEM_EPEER, "%s", w->lost_text);
+	pthread_mutex_unlock(&w->lock);
+	return err;
+}
+
+/* From boot's thread: mark the PEs and wake whoever waits for them. */
+static void world_on_lost(void *arg, int proc, const char *text)
+{
+	struct world *w = arg;
+
+	pthread_mutex_lock(&w->lock);
+	for (int i = 0; i < w->n_pes; i++) {
+		if (boot_peer(w->boot, i)->proc == proc && !w->gone[i]) {
+			w->gone[i] = 1;
+			w->n_lost++;
+		}
+	}
+	if (!w->n_lost) /* the rendezvous itself: nobody's PE, but nobody can meet any more */
+		w->n_lost = 1;
+	if (!w->lost_text[0])
+		snprintf(w->lost_text, sizeof(w->lost_text), "%s", text);
+	/* Release: pairs with the acquire of whoever polls the word; @gone comes before it. */
+	for (struct pe *pe = w->members; pe; pe = pe->sibling)
+		__atomic_store_n(&pe->state->lost, w->n_lost, __ATOMIC_RELEASE);
+	if (w->block)
+		coll_block_wake(w->block);
+	pthread_mutex_unlock(&w->lock);
+	log_error("%s", text);
+}
+
+void world_after_fork(void)
+{
+	pthread_mutex_init(&worlds.lock, NULL);
+	worlds.first = NULL;
+}
+
+/* Every PE must have brought the same; all processes come to the same verdict. */
+static int world_check(const struct boot *boot)
+{
+	const struct pe_blob *first = boot_peer(boot, 0)->blob;
+
+	for (int i = 1; i < boot_n_pes(boot); i++) {
+		const struct pe_blob *b = boot_peer(boot, i)->blob;
+
+		if (b->abi != first->abi)
+			return err_set(MORI_SHMEM_EABI,
+				       "PE 0 and PE %d run different versions of the library "
+				       "(ABI %u and %u)",
+				       i, first->abi, b->abi);
+		if (b->heap_size != first->heap_size || b->mode != first->mode ||
+		    b->chunk_size != first->chunk_size || strcmp(b->device, first->device) != 0)
+			return err_set(MORI_SHMEM_EMISMATCH,
+				       "PE 0 and PE %d have different heaps: %llu and %llu bytes, "
+				       "mode %u and %u, chunks of %llu and %llu, device %s and %s; "
+				       "set the MORI_SHMEM_* variables alike on all PEs",
+				       i, (unsigned long long)first->heap_size,
+				       (unsigned long long)b->heap_size, first->mode, b->mode,
+				       (unsigned long long)first->chunk_size,
+				       (unsigned long long)b->chunk_size, first->device, b->device);
+	}
+	return 0;
+}
+
+/* Who is on this node, and where in the window. */
+static int world_seat(struct world *w)
+{
+	int me = boot_my_proc(w->boot), node = -1;
+
+	w->n_pes = boot_n_pes(w->boot);
+	w->node_ranks = calloc((size_t)w->n_pes, sizeof(int));
+	w->slot = calloc((size_t)w->n_pes, sizeof(*w->slot));
+	w->gone = calloc((size_t)w->n_pes, 1);
+	if (!w->node_ranks || !w->slot || !w->gone)
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for %d PEs", w->n_pes);
+	for (int i = 0; i < w->n_pes; i++) {
+		if (boot_peer(w->boot, i)->proc == me)
+			node = boot_peer(w->boot, i)->node;
+	}
+	for (int i = 0; i < w->n_pes; i++) {
+		const struct boot_peer *p = boot_peer(w->boot, i);
+
+		w->slot[i] = p->node == node ? w->n_node : -1;
+		if (p->node == node)
+			w->node_ranks[w->n_node++] = i;
+	}
+	return 0;
+}
+
+/* The largest power of two that a heap of this size can promise of its address. */
+static uint64_t world_align(uint64_t heap_size)
+{
+	uint64_t align = WORLD_ALIGN_MIN;
+
+	while (align < WORLD_ALIGN_MAX && align * 2 <= heap_size)
+		align *= 2;
+	return align;
+}
+
+static int world_sizes(struct world *w, const struct pe_blob *blob)
+{
+	uint64_t flags = (uint64_t)w->n_pes * sizeof(uint64_t);
+
+	w->align = world_align(blob->heap_size);
+	if (blob->heap_size > INT64_MAX - flags - w->align)
+		return err_set(MORI_SHMEM_ENOMEM,
+			       "a heap of %llu bytes is more than can be addressed",
+			       (unsigned long long)blob->heap_size);
+	w->sync_off = (blob->heap_size + 4095) & ~(uint64_t)4095;
+	w->stride = (w->sync_off + flags + w->align - 1) & ~(w->align - 1);
+	w->block_len = coll_block_size(w->n_node);
+	if (__builtin_mul_overflow(w->stride, (uint64_t)w->n_node, &w->window_len))
+		return err_set(MORI_SHMEM_ENOMEM,
+			       "%d heaps of %llu bytes are more than can be addressed", w->n_node,
+			       (unsigned long long)blob->heap_size);
+	return 0;
+}
+
+/* The process that leads the node: make both objects and hand them out. */
+static int world_make(struct world *w, int fds[2])
+{
+	int leader = boot_my_proc(w->boot), err, last = leader;
+	void *block;
+
+	err = accel_mem_create(&w->accel, "mori-meet", w->block_len, &fds[0]);
+	if (err)
+		return err;
+	err = accel_mem_map(&w->accel, fds[0], w->block_len, 4096, &block);
+	if (!err)
+		err = accel_mem_create(&w->accel, "mori-heap", w->window_len, &fds[1]);
+	if (!err) {
+		w->block = block;
+		coll_block_init(w->block, w->n_node);
+	}
+	/*
+	 * If there is no window the others still get an answer: the block twice.
+	 * They see that it is too short and fail as we do.
+	 */
+	if (err)
+		fds[1] = dup(fds[0]);
+	for (int i = 0; i < w->n_node; i++) {
+		int proc = boot_peer(w->boot, w->node_ranks[i])->proc;
+
+		if (proc > last) { /* in the order of their lowest rank: each once */
+			int sent = boot_send_fds(w->boot, proc, WORLD_TAG, fds, 2);
+
+			err = err ? err : sent;
+			last = proc;
+		}
+	}
+	return err;
+}
+
+static int world_take(struct world *w, int leader, double timeout, int fds[2])
+{
+	void *block;
+	int err = boot_recv_fds(w->boot, leader, WORLD_TAG, fds, 2, timeout);
+
+	if (!err && lseek(fds[1], 0, SEEK_END) != (off_t)w->window_len)
+		err = err_set(MORI_SHMEM_ENOMEM, "PE %d could not make the heaps of this node",
+			      w->node_ranks[0]);
+	if (!err)
+		err = accel_mem_map(&w->accel, fds[0], w->block_len, 4096, &block);
+	if (!err)
+		w->block = block;
+	return err;
+}
+
+static int world_open(struct world *w, const struct pe *pe, const struct pe_blob *blob)
+{
+	int fds[2] = { -1, -1 }, leader;
+	int err = accel_open((enum accel_kind)pe->options.device, &w->accel);
+
+	if (!err)
+		err = world_check(w->boot);
+	if (!err)
+		err = world_seat(w);
+	if (!err)
+		err = world_sizes(w, blob);
+	if (err)
+		return err;
+	boot_watch(w->boot, world_on_lost, w);
+	leader = boot_peer(w->boot, w->node_ranks[0])->proc;
+	err = leader == boot_my_proc(w->boot) ?
+		      world_make(w, fds) :
+		      world_take(w, leader, pe->options.bootstrap_timeout, fds);
+	if (!err)
+		err = accel_mem_map(&w->accel, fds[1], w->window_len, w->align, &w->window);
+	for (int i = 0; i < 2; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+	}
+	return err;
+}
+
+static void world_free(struct world *w)
+{
+	if (w->window)
+		accel_mem_unmap(&w->accel, w->window, w->window_len);
+	if (w->block)
+		accel_mem_unmap(&w->accel, w->block, w->block_len);
+	free(w->node_ranks);
+	free(w->slot);
+	free(w->gone);
+	pthread_cond_destroy(&w->moved);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+/* The world of this process for @boot, made if need be; NULL: out of memory. */
+static struct world *world_get(struct boot *boot)
+{
+	struct world *w;
+
+	pthread_mutex_lock(&worlds.lock);
+	for (w = worlds.first; w && w->boot != boot; w = w->next)
+		;
+	if (!w) {
+		w = calloc(1, sizeof(*w));
+		if (w) {
+			w->boot = boot;
+			pthread_mutex_init(&w->lock, NULL);
+			pthread_cond_init(&w->moved, NULL);
+			w->next = worlds.first;
+			worlds.first = w;
+		}
+	}
+	if (w)
+		w->refs++;
+	pthread_mutex_unlock(&worlds.lock);
+	return w;
+}
+
+static void world_put(struct world *w)
+{
+	bool last;
+
+	pthread_mutex_lock(&worlds.lock);
+	last = --w->refs == 0;
+	for (struct world **p = &worlds.first; last && *p; p = &(*p)->next) {
+		if (*p == w) {
+			*p = w->next;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&worlds.lock);
+	if (last)
+		world_free(w);
+}
+
+/* The first to come opens; gives what came of it to each. */
+static int world_ready(struct world *w, const struct pe *pe, const struct pe_blob *blob)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&w->lock);
+	if (w->stage == WORLD_NEW) {
+		w->stage = WORLD_OPENING;
+		pthread_mutex_unlock(&w->lock);
+		err = world_open(w, pe, blob);
+		pthread_mutex_lock(&w->lock);
+		w->stage = err ? WORLD_FAILED : WORLD_OPEN;
+		w->status = err;
+		snprintf(w->text, sizeof(w->text), "%s", err ? err_text() : "");
+		pthread_cond_broadcast(&w->moved);
+	}
+	while (w->stage == WORLD_OPENING)
+		pthread_cond_wait(&w->moved, &w->lock);
+	err = w->status;
+	if (err)
+		err_set(err, "%s", w->text);
+	pthread_mutex_unlock(&w->lock);
+	return err;
+}
+
+int world_enter(struct pe *pe, const struct pe_blob *blob)
+{
+	struct world *w = world_get(pe->boot);
+	int err;
+
+	if (!w)
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a world");
+	pe->world = w;
+	err = world_ready(w, pe, blob);
+	if (err)
+		return err;
+	pthread_mutex_lock(&w->lock);
+	pe->sibling = w->members;
+	w->members = pe;
+	pe->state->lost = w->n_lost;
+	pthread_mutex_unlock(&w->lock);
+	return 0;
+}
+
+/* After boot_leave() of the last PE boot's thread is gone, and only then the world. */
+void world_leave(struct pe *pe)
+{
+	struct world *w = pe->world;
+
+	if (w) {
+		pthread_mutex_lock(&w->lock);
+		for (struct pe **p = &w->members; *p; p = &(*p)->sibling) {
+			if (*p == pe) {
+				*p = pe->sibling;
+				break;
+			}
+		}
+		pthread_mutex_unlock(&w->lock);
+	}
+	if (pe->boot)
+		boot_leave(pe->boot, pe->rank);
+	if (w)
+		world_put(w);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Memory as a CPU loads and stores it: what the host library and kernels on the
+ * CPU share.
+ *
+ * Aligned puts and gets of 1, 2, 4 and 8 bytes are single release stores and
+ * acquire loads, so a flag may travel by an ordinary put.
+ */
+#ifndef MORI_DEV_CPU_MEMORY_H
+#define MORI_DEV_CPU_MEMORY_H
+
+#include <string.h>
+
+DEV_BODY uint32_t tgt_load_relaxed_32(const uint32_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+DEV_BODY uint64_t tgt_load_relaxed_64(const uint64_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+DEV_BODY uint32_t tgt_load_acquire_32(const void *p)
+{
+	return __atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE);
+}
+
+DEV_BODY uint64_t tgt_load_acquire_64(const void *p)
+{
+	return __atomic_load_n((const uint64_t *)p, __ATOMIC_ACQUIRE);
+}
+
+DEV_BODY struct dev_window *tgt_load_acquire_ptr(struct dev_window *const *p)
+{
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+/* Earlier stores are seen before later ones: dev_fence(). */
+DEV_BODY void tgt_fence_order(void)
+{
+#ifndef __SANITIZE_THREAD__ /* which knows no fences; small puts are release stores anyway */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+#endif
+}
+
+/* Earlier stores are seen before anything that follows, loads too: dev_quiet(). */
+DEV_BODY void tgt_fence_full(void)
+{
+#ifdef __SANITIZE_THREAD__
+	uint32_t word = 0;
+
+	__atomic_fetch_add(&word, 1, __ATOMIC_SEQ_CST);
+#else
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+DEV_BODY bool tgt_aligned(const void *p, size_t n)
+{
+	return !((uintptr_t)p & (n - 1));
+}
+
+#define TGT_PUT(dst, src, type)                                                                    \
+	({                                                                                         \
+		type tgt_v;                                                                        \
+		memcpy(&tgt_v, src, sizeof(type));                                                 \
+		__atomic_store_n((type *)(dst), tgt_v, __ATOMIC_RELEASE);                          \
+	})
+#define TGT_GET(dst, src, type)                                                                    \
+	({                                                                                         \
+		type tgt_v = __atomic_load_n((const type *)(src), __ATOMIC_ACQUIRE);               \
+		memcpy(dst, &tgt_v, sizeof(type));                                                 \
+	})
+
+/* From memory of this PE to memory that another may be reading. */
+DEV_BODY void tgt_put_one(void *dst, const void *src, uint64_t len)
+{
+	if (len == 8 && tgt_aligned(dst, 8))
+		TGT_PUT(dst, src, uint64_t);
+	else if (len == 4 && tgt_aligned(dst, 4))
+		TGT_PUT(dst, src, uint32_t);
+	else if (len == 2 && tgt_aligned(dst, 2))
+		TGT_PUT(dst, src, uint16_t);
+	else if (len == 1)
+		TGT_PUT(dst, src, uint8_t);
+	else
+		memmove(dst, src, len);
+}
+
+/* From memory that another may be writing to memory of this PE. */
+DEV_BODY void tgt_get_one(void *dst, const void *src, uint64_t len)
+{
+	if (len == 8 && tgt_aligned(src, 8))
+		TGT_GET(dst, src, uint64_t);
+	else if (len == 4 && tgt_aligned(src, 4))
+		TGT_GET(dst, src, uint32_t);
+	else if (len == 2 && tgt_aligned(src, 2))
+		TGT_GET(dst, src, uint16_t);
+	else if (len == 1)
+		TGT_GET(dst, src, uint8_t);
+	else
+		memmove(dst, src, len);
+}
+
+#define TGT_RMW(fn, p, wide, v)                                                                    \
+	((wide) ? fn((uint64_t *)(p), (uint64_t)(v), __ATOMIC_SEQ_CST) :                           \
+		  fn((uint32_t *)(p), (uint32_t)(v), __ATOMIC_SEQ_CST))
+
+DEV_BODY uint64_t tgt_compare_swap(void *p, bool wide, uint64_t compare, uint64_t v)
+{
+	uint32_t half = (uint32_t)compare;
+
+	if (wide) {
+		__atomic_compare_exchange_n((uint64_t *)p, &compare, v, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
+		return compare;
+	}
+	__atomic_compare_exchange_n((uint32_t *)p, &half, (uint32_t)v, false, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
+	return half;
+}
+
+/* One read-modify-write, sequentially consistent; gives what was there. @op: see dev_amo_op(). */
+DEV_BODY uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t compare)
+{
+	switch (op) {
+	case MORI_SHMEM_AMO_ADD:
+		return TGT_RMW(__atomic_fetch_add, p, wide, v);
+	case MORI_SHMEM_AMO_AND:
+		return TGT_RMW(__atomic_fetch_and, p, wide, v);
+	case MORI_SHMEM_AMO_OR:
+		return TGT_RMW(__atomic_fetch_or, p, wide, v);
+	case MORI_SHMEM_AMO_XOR:
+		return TGT_RMW(__atomic_fetch_xor, p, wide, v);
+	case MORI_SHMEM_AMO_SET:
+		return TGT_RMW(__atomic_exchange_n, p, wide, v);
+	case MORI_SHMEM_AMO_COMPARE_SWAP:
+		return tgt_compare_swap(p, wide, compare, v);
+	default: /* MORI_SHMEM_AMO_FETCH */
+		return wide ? __atomic_load_n((uint64_t *)p, __ATOMIC_SEQ_CST) :
+			      __atomic_load_n((uint32_t *)p, __ATOMIC_SEQ_CST);
+	}
+}
+
+DEV_BODY void tgt_relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ __volatile__("isb" ::: "memory");
+#endif
+}
+
+#endif

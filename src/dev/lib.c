@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The device library: every operation of the list, as a kernel calls it, on the
+ * module's state or on the context it is given. The bodies are shared and stay
+ * functions here; the final link of a kernel inlines what it uses.
+ */
+#include "abi/ops.h"
+#include "dev/amo.h"
+#include "dev/barrier.h"
+#include "dev/rma.h"
+#include "dev/wait.h"
+
+#include <mori/shmem_device.h>
+
+struct dev_link globalGpuStates = { sizeof(struct dev_state), DEV_ABI, NULL };
+
+/* Read anew each time: the host fills it in after the module was loaded. */
+DEV_BODY struct dev_state *lib_state(void)
+{
+	return ((volatile struct dev_link *)&globalGpuStates)->state;
+}
+
+/* Not before module_init, and not after finalize: the block outlives its PE. */
+DEV_BODY bool lib_ready(const struct dev_state *st)
+{
+	return st && tgt_load_relaxed_32(&st->life) == DEV_LIFE_OPEN;
+}
+
+/* Gives @err; the fault, if this is its thread's and new, gets the name of the call. */
+DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
+{
+	if (err && !st->fault.op)
+		st->fault.op = op;
+	return err;
+}
+
+#define RUN(body, ...)	     dev_##body(st, ##__VA_ARGS__)
+#define RUN_VALUE(body, ...) dev_##body(st, &result, ##__VA_ARGS__)
+#define CTX		     ((struct dev_state *)(uintptr_t)ctx)
+
+#define STATUS_BODY(name, find, call)                                                              \
+	struct dev_state *st = find;                                                               \
+	return lib_ready(st) ? lib_name(st, DEV_OP_##name, RUN call) : MORI_SHMEM_ESTATE;
+#define VALUE_BODY(ret, bad, name, find, call)                                                     \
+	ret result = bad;                                                                          \
+	struct dev_state *st = find;                                                               \
+	if (lib_ready(st))                                                                         \
+		(void)lib_name(st, DEV_OP_##name, RUN_VALUE call);                                 \
+	return result;
+
+#define DEFINE_STATUS(name, params, call)                                                          \
+	int mori_shmem_##name params                                                               \
+	{                                                                                          \
+		STATUS_BODY(name, lib_state(), call)                                               \
+	}                                                                                          \
+	int mori_shmem_ctx_##name MORI__CTX_PARAMS params                                          \
+	{                                                                                          \
+		STATUS_BODY(name, CTX, call)                                                       \
+	}
+#define DEFINE_VALUE(ret, bad, name, params, call)                                                 \
+	ret mori_shmem_##name params{                                                              \
+		VALUE_BODY(ret, bad, name, lib_state(), call)                                      \
+	} ret mori_shmem_ctx_##name MORI__CTX_PARAMS params                                        \
+	{                                                                                          \
+		VALUE_BODY(ret, bad, name, CTX, call)                                              \
+	}
+#define DEFINE_STATUS0(name, call)                                                                 \
+	int mori_shmem_##name(void)                                                                \
+	{                                                                                          \
+		STATUS_BODY(name, lib_state(), call)                                               \
+	}                                                                                          \
+	int mori_shmem_ctx_##name(uint64_t ctx)                                                    \
+	{                                                                                          \
+		STATUS_BODY(name, CTX, call)                                                       \
+	}
+#define DEFINE_VALUE0(ret, bad, name, call)                                                        \
+	ret mori_shmem_##name(void){ VALUE_BODY(ret, bad, name, lib_state(),                       \
+						call) } ret mori_shmem_ctx_##name(uint64_t ctx)    \
+	{                                                                                          \
+		VALUE_BODY(ret, bad, name, CTX, call)                                              \
+	}
+
+MORI_DEVICE_OPS(DEFINE_STATUS, DEFINE_VALUE, DEFINE_STATUS0, DEFINE_VALUE0)
+
+DEV_API uint64_t mori_clock_ns(void)
+{
+	return tgt_now_ns();
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copies: put, get, single values, signals, and their object forms. One body for
+ * every name; the names only say sizes and scopes.
+ */
+#ifndef MORI_DEV_RMA_H
+#define MORI_DEV_RMA_H
+
+#include "dev/dev.h"
+
+/* @n elements of @size bytes; EINVAL where that is more than memory can have. */
+DEV_BODY int dev_bytes(const struct dev_state *st, uint64_t n, uint64_t size, uint64_t *out)
+{
+	if (dev_likely(!__builtin_mul_overflow(n, size, out)))
+		return 0;
+	return tgt_fail(st, MORI_SHMEM_EINVAL, -1, 0, UINT64_MAX);
+}
+
+/* A copy of nothing is no error, wherever it points, but the PE must be one. */
+DEV_BODY int dev_copy_none(const struct dev_state *st, int pe)
+{
+	return dev_pe_ok(st, pe) ? 0 : dev_bad_pe(st, pe, 0);
+}
+
+DEV_BODY int dev_put(const struct dev_state *st, enum dev_scope scope, void *dest, const void *src,
+		     size_t n, size_t size, int pe, int qp)
+{
+	uint64_t len;
+	void *to;
+	int err = dev_bytes(st, n, size, &len);
+
+	(void)qp;
+	if (!dev_likely(!err && len))
+		return err ? err : dev_copy_none(st, pe);
+	err = dev_reach(st, dest, len, pe, &to);
+	if (!dev_likely(!err))
+		return err;
+	tgt_enter(scope);
+	tgt_put(scope, to, src, len);
+	tgt_leave(scope);
+	return 0;
+}
+
+DEV_BODY int dev_get(const struct dev_state *st, enum dev_scope scope, void *dest, const void *src,
+		     size_t n, size_t size, int pe, int qp)
+{
+	uint64_t len;
+	void *from;
+	int err = dev_bytes(st, n, size, &len);
+
+	(void)qp;
+	if (!dev_likely(!err && len))
+		return err ? err : dev_copy_none(st, pe);
+	err = dev_reach(st, src, len, pe, &from);
+	if (!dev_likely(!err))
+		return err;
+	tgt_enter(scope);
+	tgt_get(scope, dest, from, len);
+	tgt_leave(scope);
+	return 0;
+}
+
+/* Load and store have nothing to leave for later: quiet still ends both. */
+DEV_BODY int dev_put_nbi(const struct dev_state *st, enum dev_scope scope, void *dest,
+			 const void *src, size_t n, size_t size, int pe, int qp)
+{
+	return dev_put(st, scope, dest, src, n, size, pe, qp);
+}
+
+DEV_BODY int dev_get_nbi(const struct dev_state *st, enum dev_scope scope, void *dest,
+			 const void *src, size_t n, size_t size, int pe, int qp)
+{
+	return dev_get(st, scope, dest, src, n, size, pe, qp);
+}
+
+/* One value, by one lane. */
+DEV_BODY int dev_p(const struct dev_state *st, enum dev_scope scope, void *dest, const void *value,
+		   size_t size, int pe, int qp)
+{
+	void *to;
+	int err = dev_reach(st, dest, size, pe, &to);
+
+	(void)qp;
+	if (!dev_likely(!err))
+		return err;
+	tgt_enter(scope);
+	if (tgt_leads(scope))
+		tgt_put(DEV_thread, to, value, size);
+	tgt_leave(scope);
+	return 0;
+}
+
+DEV_BODY int dev_g(const struct dev_state *st, void *out, enum dev_scope scope, const void *src,
+		   size_t size, int pe, int qp)
+{
+	uint64_t bits = 0; /* a value has 8 bytes at most */
+	void *from;
+	int err = dev_reach(st, src, size, pe, &from);
+
+	(void)qp;
+	if (!dev_likely(!err))
+		return err;
+	tgt_enter(scope);
+	if (tgt_leads(scope))
+		tgt_get(DEV_thread, &bits, from, size);
+	bits = tgt_share(scope, bits);
+	__builtin_memcpy(out, &bits, size);
+	tgt_leave(scope);
+	return 0;
+}
+
+DEV_BODY int dev_put_imm(const struct dev_state *st, void *dest, void *value, size_t bytes, int pe,
+			 int qp)
+{
+	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16)
+		return tgt_fail(st, MORI_SHMEM_EINVAL, pe, (uint64_t)(uintptr_t)dest, bytes);
+	return dev_p(st, DEV_thread, dest, value, bytes, pe, qp);
+}
+
+/* SIGNAL_SET and SIGNAL_ADD by either of their codes; 0 for anything else. */
+DEV_BODY int dev_signal_op(int op)
+{
+	if (op == MORI_SHMEM_SIGNAL_SET || op == MORI_SHMEM_AMO_SET)
+		return MORI_SHMEM_AMO_SET;
+	if (op == MORI_SHMEM_SIGNAL_ADD || op == MORI_SHMEM_AMO_ADD)
+		return MORI_SHMEM_AMO_ADD;
+	return 0;
+}
+
+/* Where the signal goes, and what it does there; nothing is touched yet. */
+DEV_BODY int dev_signal_reach(const struct dev_state *st, void *sig, int *op, int pe, void **out)
+{
+	int code = dev_signal_op(*op);
+
+	*out = NULL;
+	if (!dev_likely(code && tgt_aligned(sig, 8)))
+		return tgt_fail(st, MORI_SHMEM_EINVAL, pe, (uint64_t)(uintptr_t)sig, 8);
+	*op = code;
+	return dev_reach(st, sig, 8, pe, out);
+}
+
+DEV_BODY int dev_signal(const struct dev_state *st, enum dev_scope scope, uint64_t *sig,
+			uint64_t value, int op, int pe, int qp)
+{
+	void *to;
+	int err = dev_signal_reach(st, sig, &op, pe, &to);
+
+	(void)qp;
+	if (!dev_likely(!err))
+		return err;
+	tgt_enter(scope);
+	if (tgt_leads(scope)) /* Release: pairs with the acquire in dev_load(). */
+		tgt_amo(to, true, op, value, 0);
+	tgt_leave(scope);
+	return 0;
+}
+
+DEV_BODY int dev_signal_fetch(const struct dev_state *st, uint64_t *out, const uint64_t *sig)
+{
+	if (!dev_likely(sig && tgt_aligned(sig, 8)))
+		return tgt_fail(st, MORI_SHMEM_EINVAL, st->my_pe, (uint64_t)(uintptr_t)sig, 8);
+	*out = tgt_load_acquire_64(sig);
+	return 0;
+}
+
+/* The data, then exactly one signal; neither if either cannot be. */
+DEV_BODY int dev_put_signal(const struct dev_state *st, enum dev_scope scope, void *dest,
+			    const void *src, size_t n, size_t size, void *sig, uint64_t value,
+			    int op, int pe, int qp)
+{
+	void *sig_to;
+	int code = op;
+	int err = dev_signal_reach(st, sig, &code, pe, &sig_to);
+
+	if (!err)
+		err = dev_put(st, scope, dest, src, n, size, pe, qp);
+	if (!dev_likely(!err))
+		return err;
+	tgt_enter(scope);
+	if (tgt_leads(scope)) /* Release: pairs with the acquire in dev_load(). */
+		tgt_amo(sig_to, true, code, value, 0);
+	tgt_leave(scope);
+	return 0;
+}
+
+DEV_BODY int dev_put_nbi_signal(const struct dev_state *st, enum dev_scope scope, void *dest,
+				const void *src, size_t n, size_t size, void *sig, uint64_t value,
+				int op, int pe, int qp)
+{
+	return dev_put_signal(st, scope, dest, src, n, size, sig, value, op, pe, qp);
+}
+
+/* An object and an offset as an address; EINVAL where @len bytes do not lie in it. */
+DEV_BODY int dev_obj_at(const struct dev_state *st, mori_shmem_memobj_t obj, uint64_t off,
+			uint64_t len, int pe, void **out)
+{
+	*out = NULL;
+	if (!dev_likely(obj.addr && off <= obj.size && len <= obj.size - off))
+		return tgt_fail(st, MORI_SHMEM_EINVAL, pe, obj.addr + off, len);
+	*out = (void *)(uintptr_t)(obj.addr + off);
+	return 0;
+}
+
+DEV_BODY int dev_obj_pair(const struct dev_state *st, mori_shmem_memobj_t dest, size_t dest_off,
+			  mori_shmem_memobj_t src, size_t src_off, size_t bytes, int pe, void **to,
+			  void **from)
+{
+	int err = dev_obj_at(st, dest, dest_off, bytes, pe, to);
+
+	return err ? err : dev_obj_at(st, src, src_off, bytes, pe, from);
+}
+
+#define DEV_OBJ_COPY(name)                                                                         \
+	DEV_BODY int dev_##name##_obj(const struct dev_state *st, enum dev_scope scope,            \
+				      mori_shmem_memobj_t dest, size_t dest_off,                   \
+				      mori_shmem_memobj_t src, size_t src_off, size_t bytes,       \
+				      int pe, int qp)                                              \
+	{                                                                                          \
+		void *to, *from;                                                                   \
+		int err = dev_obj_pair(st, dest, dest_off, src, src_off, bytes, pe, &to, &from);   \
+                                                                                                   \
+		return err ? err : dev_##name(st, scope, to, from, bytes, 1, pe, qp);              \
+	}
+DEV_OBJ_COPY(put)
+DEV_OBJ_COPY(put_nbi)
+DEV_OBJ_COPY(get)
+DEV_OBJ_COPY(get_nbi)
+#undef DEV_OBJ_COPY
+
+DEV_BODY int dev_put_signal_obj(const struct dev_state *st, enum dev_scope scope,
+				mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src,
+				size_t src_off, size_t bytes, mori_shmem_memobj_t sig,
+				size_t sig_off, uint64_t value, int op, int pe, int qp)
+{
+	void *to, *from, *sig_at;
+	int err = dev_obj_pair(st, dest, dest_off, src, src_off, bytes, pe, &to, &from);
+
+	if (!err)
+		err = dev_obj_at(st, sig, sig_off, 8, pe, &sig_at);
+	return err ? err : dev_put_signal(st, scope, to, from, bytes, 1, sig_at, value, op, pe, qp);
+}
+
+DEV_BODY int dev_put_nbi_signal_obj(const struct dev_state *st, enum dev_scope scope,
+				    mori_shmem_memobj_t dest, size_t dest_off,
+				    mori_shmem_memobj_t src, size_t src_off, size_t bytes,
+				    mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op,
+				    int pe, int qp)
+{
+	return dev_put_signal_obj(st, scope, dest, dest_off, src, src_off, bytes, sig, sig_off,
+				  value, op, pe, qp);
+}
+
+DEV_BODY int dev_signal_obj(const struct dev_state *st, enum dev_scope scope,
+			    mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op, int pe,
+			    int qp)
+{
+	void *at;
+	int err = dev_obj_at(st, sig, sig_off, 8, pe, &at);
+
+	return err ? err : dev_signal(st, scope, at, value, op, pe, qp);
+}
+
+#endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The target amdgcn. The scoped atomics of clang come out right here; a warp is a
+ * wavefront of 32 or 64 lanes. The block size is read from the implicit arguments:
+ * the builtin for it refers to a symbol that plain lld cannot resolve.
+ */
+#ifndef MORI_DEV_TARGET_AMDGCN_H
+#define MORI_DEV_TARGET_AMDGCN_H
+
+/* Implicit kernel arguments, code object 5: three block counts, then three sizes. */
+DEV_BODY const uint32_t *tgt_implicit_counts(void)
+{
+	return (const uint32_t *)__builtin_amdgcn_implicitarg_ptr();
+}
+
+DEV_BODY uint32_t tgt_implicit_size(int axis)
+{
+	return ((const uint16_t *)__builtin_amdgcn_implicitarg_ptr())[6 + axis];
+}
+
+#define TGT_ID(name, value)                                                                        \
+	DEV_API uint32_t name(void)                                                                \
+	{                                                                                          \
+		return value;                                                                      \
+	}
+#define TGT_AXIS(axis, n, letter)                                                                  \
+	TGT_ID(mori_thread_id##axis, __builtin_amdgcn_workitem_id_##letter())                      \
+	TGT_ID(mori_block_id##axis, __builtin_amdgcn_workgroup_id_##letter())                      \
+	TGT_ID(mori_block_size##axis, tgt_implicit_size(n))                                        \
+	TGT_ID(mori_grid_size##axis, tgt_implicit_counts()[n])
+TGT_AXIS(, 0, x)
+TGT_AXIS(_y, 1, y)
+TGT_AXIS(_z, 2, z)
+#undef TGT_AXIS
+#undef TGT_ID
+
+DEV_API uint32_t mori_lane_id(void)
+{
+	return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
+}
+
+DEV_API uint32_t mori_warp_size(void)
+{
+	return __builtin_amdgcn_wavefrontsize();
+}
+
+DEV_API void mori_block_sync(void)
+{
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+	__builtin_amdgcn_s_barrier();
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+DEV_BODY uint64_t tgt_now_ns(void)
+{
+	return __builtin_readsteadycounter() * 10; /* it counts at 100 MHz */
+}
+
+#define TGT_SYS __MEMORY_SCOPE_SYSTEM
+
+DEV_BODY uint32_t tgt_load_relaxed_32(const uint32_t *p)
+{
+	return __scoped_atomic_load_n(p, __ATOMIC_RELAXED, TGT_SYS);
+}
+
+DEV_BODY uint64_t tgt_load_relaxed_64(const uint64_t *p)
+{
+	return __scoped_atomic_load_n(p, __ATOMIC_RELAXED, TGT_SYS);
+}
+
+DEV_BODY uint32_t tgt_load_acquire_32(const void *p)
+{
+	return __scoped_atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE, TGT_SYS);
+}
+
+DEV_BODY uint64_t tgt_load_acquire_64(const void *p)
+{
+	return __scoped_atomic_load_n((const uint64_t *)p, __ATOMIC_ACQUIRE, TGT_SYS);
+}
+
+DEV_BODY struct dev_window *tgt_load_acquire_ptr(struct dev_window *const *p)
+{
+	return (struct dev_window *)tgt_load_acquire_64(p);
+}
+
+DEV_BODY void tgt_store_relaxed_32(void *p, uint32_t v)
+{
+	__scoped_atomic_store_n((uint32_t *)p, v, __ATOMIC_RELAXED, TGT_SYS);
+}
+
+DEV_BODY void tgt_store_relaxed_64(void *p, uint64_t v)
+{
+	__scoped_atomic_store_n((uint64_t *)p, v, __ATOMIC_RELAXED, TGT_SYS);
+}
+
+DEV_BODY void tgt_store_release_64(void *p, uint64_t v)
+{
+	__scoped_atomic_store_n((uint64_t *)p, v, __ATOMIC_RELEASE, TGT_SYS);
+}
+
+DEV_BODY void tgt_fence_order(void)
+{
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "");
+}
+
+DEV_BODY void tgt_fence_full(void)
+{
+	__builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");
+}
+
+#define TGT_ATOM(name, type, op)                                                                   \
+	DEV_BODY type name(void *p, type v)                                                        \
+	{                                                                                          \
+		return op((type *)p, v, __ATOMIC_ACQ_REL, TGT_SYS);                                \
+	}
+TGT_ATOM(tgt_add_32, uint32_t, __scoped_atomic_fetch_add)
+TGT_ATOM(tgt_add_64, uint64_t, __scoped_atomic_fetch_add)
+TGT_ATOM(tgt_and_32, uint32_t, __scoped_atomic_fetch_and)
+TGT_ATOM(tgt_and_64, uint64_t, __scoped_atomic_fetch_and)
+TGT_ATOM(tgt_or_32, uint32_t, __scoped_atomic_fetch_or)
+TGT_ATOM(tgt_or_64, uint64_t, __scoped_atomic_fetch_or)
+TGT_ATOM(tgt_xor_32, uint32_t, __scoped_atomic_fetch_xor)
+TGT_ATOM(tgt_xor_64, uint64_t, __scoped_atomic_fetch_xor)
+TGT_ATOM(tgt_swap_32, uint32_t, __scoped_atomic_exchange_n)
+TGT_ATOM(tgt_swap_64, uint64_t, __scoped_atomic_exchange_n)
+#undef TGT_ATOM
+
+#define TGT_CAS(name, type)                                                                        \
+	DEV_BODY type name(void *p, type compare, type v)                                          \
+	{                                                                                          \
+		__scoped_atomic_compare_exchange_n((type *)p, &compare, v, false,                  \
+						   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE, TGT_SYS);   \
+		return compare;                                                                    \
+	}
+TGT_CAS(tgt_cas_32, uint32_t)
+TGT_CAS(tgt_cas_64, uint64_t)
+#undef TGT_CAS
+
+DEV_BODY uint32_t tgt_thread_rank(void)
+{
+	return mori_thread_id() +
+	       mori_block_size() * (mori_thread_id_y() + mori_block_size_y() * mori_thread_id_z());
+}
+
+DEV_BODY uint32_t tgt_lane(enum dev_scope scope)
+{
+	return scope == DEV_thread ? 0 : scope == DEV_warp ? mori_lane_id() : tgt_thread_rank();
+}
+
+DEV_BODY uint32_t tgt_lanes(enum dev_scope scope)
+{
+	uint32_t block = mori_block_size() * mori_block_size_y() * mori_block_size_z();
+
+	if (scope == DEV_thread)
+		return 1;
+	return scope == DEV_block || block < mori_warp_size() ? block : mori_warp_size();
+}
+
+DEV_BODY void tgt_enter(enum dev_scope scope)
+{
+	if (scope == DEV_warp)
+		__builtin_amdgcn_wave_barrier();
+	else if (scope == DEV_block)
+		mori_block_sync();
+}
+
+DEV_BODY void tgt_leave(enum dev_scope scope)
+{
+	tgt_enter(scope);
+}
+
+DEV_BODY bool tgt_leads(enum dev_scope scope)
+{
+	return tgt_lane(scope) == 0;
+}
+
+static __attribute__((address_space(3), loader_uninitialized)) uint64_t tgt_shared_word;
+
+DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
+{
+	uint32_t lo, hi;
+
+	if (scope == DEV_thread)
+		return v;
+	if (scope == DEV_warp) {
+		lo = (uint32_t)__builtin_amdgcn_readfirstlane((int)(uint32_t)v);
+		hi = (uint32_t)__builtin_amdgcn_readfirstlane((int)(uint32_t)(v >> 32));
+		return (uint64_t)hi << 32 | lo;
+	}
+	if (tgt_leads(scope))
+		tgt_shared_word = v;
+	mori_block_sync();
+	v = tgt_shared_word;
+	mori_block_sync();
+	return v;
+}
+
+/* Whether @x holds on any lane; brings the lanes together. */
+DEV_BODY bool tgt_any(enum dev_scope scope, bool x)
+{
+	if (scope == DEV_warp)
+		return __builtin_amdgcn_ballot_w64(x) != 0;
+	if (scope == DEV_thread)
+		return x;
+	if (tgt_leads(scope))
+		tgt_shared_word = 0;
+	mori_block_sync();
+	if (x)
+		tgt_shared_word = 1;
+	mori_block_sync();
+	x = tgt_shared_word != 0;
+	mori_block_sync();
+	return x;
+}
+
+/* Between two polls: other warps run by themselves. */
+DEV_BODY void tgt_yield(const void *addr, int cmp, uint64_t value)
+{
+	(void)addr;
+	(void)cmp;
+	(void)value;
+}
+
+#include "dev/group.h"
+#include "dev/kernel.h"
+
+#endif

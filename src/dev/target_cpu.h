@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The target of kernels on the CPU: a lane is a fiber, and what lanes do together
+ * the executor of the host library does for them. A lane of a copy takes a slab of
+ * its own, so that one lane is a memcpy.
+ */
+#ifndef MORI_DEV_TARGET_CPU_H
+#define MORI_DEV_TARGET_CPU_H
+
+#include "abi/cpu.h"
+
+struct cpu_grid *mori_cpu_grid;
+
+#define TGT_ID(name, value)                                                                        \
+	DEV_API uint32_t name(void)                                                                \
+	{                                                                                          \
+		return value;                                                                      \
+	}
+#define TGT_AXIS(axis, n)                                                                          \
+	TGT_ID(mori_thread_id##axis, mori_cpu_grid->current->thread[n])                            \
+	TGT_ID(mori_block_id##axis, mori_cpu_grid->current->block[n])                              \
+	TGT_ID(mori_block_size##axis, mori_cpu_grid->current->block_size[n])                       \
+	TGT_ID(mori_grid_size##axis, mori_cpu_grid->current->grid_size[n])
+TGT_AXIS(, 0)
+TGT_AXIS(_y, 1)
+TGT_AXIS(_z, 2)
+#undef TGT_AXIS
+#undef TGT_ID
+
+DEV_API uint32_t mori_lane_id(void)
+{
+	return mori_cpu_grid->current->rank % CPU_WARP;
+}
+
+DEV_API uint32_t mori_warp_size(void)
+{
+	uint32_t lanes = mori_cpu_grid->current->lanes;
+
+	return lanes < CPU_WARP ? lanes : CPU_WARP;
+}
+
+DEV_API void mori_block_sync(void)
+{
+	mori_cpu_grid->ops->sync(DEV_block);
+}
+
+DEV_BODY uint64_t tgt_now_ns(void)
+{
+	return mori_cpu_grid->ops->now_ns();
+}
+
+DEV_BODY uint32_t tgt_lane(enum dev_scope scope)
+{
+	if (scope == DEV_thread)
+		return 0;
+	return scope == DEV_warp ? mori_lane_id() : mori_cpu_grid->current->rank;
+}
+
+/* The last warp of a block may be a short one. */
+DEV_BODY uint32_t tgt_lanes(enum dev_scope scope)
+{
+	const struct cpu_fiber *f = mori_cpu_grid->current;
+	uint32_t left = f->lanes - f->rank / CPU_WARP * CPU_WARP;
+
+	if (scope == DEV_thread)
+		return 1;
+	return scope == DEV_block ? f->lanes : left < CPU_WARP ? left : CPU_WARP;
+}
+
+DEV_BODY void tgt_enter(enum dev_scope scope)
+{
+	if (scope != DEV_thread)
+		mori_cpu_grid->ops->sync((int)scope);
+}
+
+DEV_BODY void tgt_leave(enum dev_scope scope)
+{
+	tgt_enter(scope);
+}
+
+DEV_BODY bool tgt_leads(enum dev_scope scope)
+{
+	return tgt_lane(scope) == 0;
+}
+
+DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
+{
+	return scope == DEV_thread ? v : mori_cpu_grid->ops->share((int)scope, v);
+}
+
+DEV_BODY bool tgt_any(enum dev_scope scope, bool x)
+{
+	return scope == DEV_thread ? x : mori_cpu_grid->ops->any((int)scope, x) != 0;
+}
+
+#include "dev/cpu_memory.h"
+
+DEV_BODY uint32_t tgt_cas_32(void *p, uint32_t compare, uint32_t v)
+{
+	return (uint32_t)tgt_compare_swap(p, false, compare, v);
+}
+
+DEV_BODY void tgt_store_release_64(void *p, uint64_t v)
+{
+	__atomic_store_n((uint64_t *)p, v, __ATOMIC_RELEASE);
+}
+
+DEV_BODY void tgt_yield(const void *addr, int cmp, uint64_t value)
+{
+	mori_cpu_grid->ops->yield(addr, cmp, value);
+}
+
+/* This lane's slab of @len bytes: whole cache lines but for the last. */
+DEV_BODY uint64_t tgt_slab(enum dev_scope scope, uint64_t len, uint64_t *from)
+{
+	uint64_t lanes = tgt_lanes(scope), each = ((len + lanes - 1) / lanes + 63) & ~(uint64_t)63;
+
+	*from = each * tgt_lane(scope);
+	if (*from >= len)
+		return 0;
+	return len - *from < each ? len - *from : each;
+}
+
+DEV_BODY void tgt_put(enum dev_scope scope, void *dst, const void *src, uint64_t len)
+{
+	uint64_t from, n = tgt_slab(scope, len, &from);
+
+	if (n)
+		tgt_put_one((char *)dst + from, (const char *)src + from, n);
+}
+
+DEV_BODY void tgt_get(enum dev_scope scope, void *dst, const void *src, uint64_t len)
+{
+	uint64_t from, n = tgt_slab(scope, len, &from);
+
+	if (n)
+		tgt_get_one((char *)dst + from, (const char *)src + from, n);
+}
+
+#include "dev/kernel.h"
+
+#endif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The target nvptx64. Every ordered access is inline PTX: the backend turns an
+ * atomic read-modify-write of release order and system scope into a relaxed one of
+ * GPU scope, and cannot select acquire loads at all in LLVM 19.
+ */
+#ifndef MORI_DEV_TARGET_NVPTX_H
+#define MORI_DEV_TARGET_NVPTX_H
+
+#define TGT_SREG(name, builtin)                                                                    \
+	DEV_API uint32_t name(void)                                                                \
+	{                                                                                          \
+		return (uint32_t)builtin();                                                        \
+	}
+TGT_SREG(mori_thread_id, __nvvm_read_ptx_sreg_tid_x)
+TGT_SREG(mori_thread_id_y, __nvvm_read_ptx_sreg_tid_y)
+TGT_SREG(mori_thread_id_z, __nvvm_read_ptx_sreg_tid_z)
+TGT_SREG(mori_block_size, __nvvm_read_ptx_sreg_ntid_x)
+TGT_SREG(mori_block_size_y, __nvvm_read_ptx_sreg_ntid_y)
+TGT_SREG(mori_block_size_z, __nvvm_read_ptx_sreg_ntid_z)
+TGT_SREG(mori_block_id, __nvvm_read_ptx_sreg_ctaid_x)
+TGT_SREG(mori_block_id_y, __nvvm_read_ptx_sreg_ctaid_y)
+TGT_SREG(mori_block_id_z, __nvvm_read_ptx_sreg_ctaid_z)
+TGT_SREG(mori_grid_size, __nvvm_read_ptx_sreg_nctaid_x)
+TGT_SREG(mori_grid_size_y, __nvvm_read_ptx_sreg_nctaid_y)
+TGT_SREG(mori_grid_size_z, __nvvm_read_ptx_sreg_nctaid_z)
+TGT_SREG(mori_lane_id, __nvvm_read_ptx_sreg_laneid)
+#undef TGT_SREG
+
+DEV_API uint32_t mori_warp_size(void)
+{
+	return 32;
+}
+
+DEV_API void mori_block_sync(void)
+{
+	__syncthreads();
+}
+
+DEV_BODY uint64_t tgt_now_ns(void)
+{
+	uint64_t t;
+
+	__asm__ __volatile__("mov.u64 %0, %%globaltimer;" : "=l"(t));
+	return t;
+}
+
+/* Loads, stores and read-modify-writes of system scope, in PTX. */
+#define TGT_LOAD(name, type, how, reg)                                                             \
+	DEV_BODY type name(const void *p)                                                          \
+	{                                                                                          \
+		type v;                                                                            \
+		__asm__ __volatile__("ld." how " %0, [%1];" : "=" reg(v) : "l"(p) : "memory");     \
+		return v;                                                                          \
+	}
+TGT_LOAD(tgt_load_relaxed_32, uint32_t, "relaxed.sys.b32", "r")
+TGT_LOAD(tgt_load_relaxed_64, uint64_t, "relaxed.sys.b64", "l")
+TGT_LOAD(tgt_load_acquire_32, uint32_t, "acquire.sys.b32", "r")
+TGT_LOAD(tgt_load_acquire_64, uint64_t, "acquire.sys.b64", "l")
+#undef TGT_LOAD
+
+DEV_BODY struct dev_window *tgt_load_acquire_ptr(struct dev_window *const *p)
+{
+	return (struct dev_window *)tgt_load_acquire_64(p);
+}
+
+DEV_BODY void tgt_store_relaxed_32(void *p, uint32_t v)
+{
+	__asm__ __volatile__("st.relaxed.sys.b32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+}
+
+DEV_BODY void tgt_store_relaxed_64(void *p, uint64_t v)
+{
+	__asm__ __volatile__("st.relaxed.sys.b64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
+
+DEV_BODY void tgt_store_release_64(void *p, uint64_t v)
+{
+	__asm__ __volatile__("st.release.sys.b64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+}
+
+DEV_BODY void tgt_fence_order(void)
+{
+	__asm__ __volatile__("fence.acq_rel.sys;" ::: "memory");
+}
+
+DEV_BODY void tgt_fence_full(void)
+{
+	__asm__ __volatile__("fence.sc.sys;" ::: "memory");
+}
+
+/* atom.acq_rel.sys.<op>: gives what was there. */
+#define TGT_ATOM(name, type, reg, op)                                                              \
+	DEV_BODY type name(void *p, type v)                                                        \
+	{                                                                                          \
+		type old;                                                                          \
+		__asm__ __volatile__("atom.acq_rel.sys." op " %0, [%1], %2;"                       \
+				     : "=" reg(old)                                                \
+				     : "l"(p), reg(v)                                              \
+				     : "memory");                                                  \
+		return old;                                                                        \
+	}
+TGT_ATOM(tgt_add_32, uint32_t, "r", "add.u32")
+TGT_ATOM(tgt_add_64, uint64_t, "l", "add.u64")
+TGT_ATOM(tgt_and_32, uint32_t, "r", "and.b32")
+TGT_ATOM(tgt_and_64, uint64_t, "l", "and.b64")
+TGT_ATOM(tgt_or_32, uint32_t, "r", "or.b32")
+TGT_ATOM(tgt_or_64, uint64_t, "l", "or.b64")
+TGT_ATOM(tgt_xor_32, uint32_t, "r", "xor.b32")
+TGT_ATOM(tgt_xor_64, uint64_t, "l", "xor.b64")
+TGT_ATOM(tgt_swap_32, uint32_t, "r", "exch.b32")
+TGT_ATOM(tgt_swap_64, uint64_t, "l", "exch.b64")
+#undef TGT_ATOM
+
+#define TGT_CAS(name, type, reg, op)                                                               \
+	DEV_BODY type name(void *p, type compare, type v)                                          \
+	{                                                                                          \
+		type old;                                                                          \
+		__asm__ __volatile__("atom.acq_rel.sys.cas." op " %0, [%1], %2, %3;"               \
+				     : "=" reg(old)                                                \
+				     : "l"(p), reg(compare), reg(v)                                \
+				     : "memory");                                                  \
+		return old;                                                                        \
+	}
+TGT_CAS(tgt_cas_32, uint32_t, "r", "b32")
+TGT_CAS(tgt_cas_64, uint64_t, "l", "b64")
+#undef TGT_CAS
+
+#define TGT_WARP_ALL 0xffffffffu
+
+DEV_BODY uint32_t tgt_thread_rank(void)
+{
+	return mori_thread_id() +
+	       mori_block_size() * (mori_thread_id_y() + mori_block_size_y() * mori_thread_id_z());
+}
+
+DEV_BODY uint32_t tgt_lane(enum dev_scope scope)
+{
+	return scope == DEV_thread ? 0 : scope == DEV_warp ? mori_lane_id() : tgt_thread_rank();
+}
+
+/* A block smaller than a warp has no other lanes in it. */
+DEV_BODY uint32_t tgt_lanes(enum dev_scope scope)
+{
+	uint32_t block = mori_block_size() * mori_block_size_y() * mori_block_size_z();
+
+	if (scope == DEV_thread)
+		return 1;
+	return scope == DEV_block || block < 32 ? block : 32;
+}
+
+DEV_BODY uint32_t tgt_warp_mask(void)
+{
+	uint32_t mask;
+
+	__asm__ __volatile__("activemask.b32 %0;" : "=r"(mask));
+	return mask;
+}
+
+DEV_BODY void tgt_enter(enum dev_scope scope)
+{
+	if (scope == DEV_warp)
+		__nvvm_bar_warp_sync(tgt_warp_mask());
+	else if (scope == DEV_block)
+		__syncthreads();
+}
+
+DEV_BODY void tgt_leave(enum dev_scope scope)
+{
+	tgt_enter(scope);
+}
+
+DEV_BODY bool tgt_leads(enum dev_scope scope)
+{
+	return tgt_lane(scope) == 0;
+}
+
+static __attribute__((address_space(3), loader_uninitialized)) uint64_t tgt_shared_word;
+
+DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
+{
+	uint32_t lo = (uint32_t)v, hi = (uint32_t)(v >> 32), mask;
+
+	if (scope == DEV_thread)
+		return v;
+	if (scope == DEV_warp) {
+		mask = tgt_warp_mask();
+		lo = (uint32_t)__nvvm_shfl_sync_idx_i32(mask, (int)lo, 0, 31);
+		hi = (uint32_t)__nvvm_shfl_sync_idx_i32(mask, (int)hi, 0, 31);
+		return (uint64_t)hi << 32 | lo;
+	}
+	if (tgt_leads(scope))
+		tgt_shared_word = v;
+	__syncthreads();
+	v = tgt_shared_word;
+	__syncthreads();
+	return v;
+}
+
+/* Whether @x holds on any lane; brings the lanes together. */
+DEV_BODY bool tgt_any(enum dev_scope scope, bool x)
+{
+	if (scope == DEV_warp)
+		return __nvvm_vote_any_sync(tgt_warp_mask(), x);
+	return scope == DEV_block ? __nvvm_bar0_or(x) != 0 : x;
+}
+
+/* Between two polls: other warps run by themselves. */
+DEV_BODY void tgt_yield(const void *addr, int cmp, uint64_t value)
+{
+	(void)addr;
+	(void)cmp;
+	(void)value;
+}
+
+#include "dev/group.h"
+#include "dev/kernel.h"
+
+#endif

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Waits and tests on words of this PE, and the order of what it issued. A wait
+ * looks first and gives up after: a condition that holds is never a time-out,
+ * nor a lost PE.
+ */
+#ifndef MORI_DEV_WAIT_H
+#define MORI_DEV_WAIT_H
+
+#include "dev/dev.h"
+
+/* Acquire: pairs with the release of signals, small puts and atomics. */
+DEV_BODY uint64_t dev_load(const void *addr, enum dev_kind kind)
+{
+	return dev_widen(kind, dev_kind_wide(kind) ? tgt_load_acquire_64(addr) :
+						     tgt_load_acquire_32(addr));
+}
+
+/* @a and @b are widened: the sign is the kind's. */
+DEV_BODY bool dev_compare(enum dev_kind kind, int cmp, uint64_t a, uint64_t b)
+{
+	bool less = dev_kind_signed(kind) ? (int64_t)a < (int64_t)b : a < b;
+
+	switch (cmp) {
+	case MORI_SHMEM_CMP_EQ:
+		return a == b;
+	case MORI_SHMEM_CMP_NE:
+		return a != b;
+	case MORI_SHMEM_CMP_GT:
+		return !less && a != b;
+	case MORI_SHMEM_CMP_GE:
+		return !less;
+	case MORI_SHMEM_CMP_LT:
+		return less;
+	default:
+		return less || a == b;
+	}
+}
+
+/* EINVAL for a comparison that is none, and for words that are NULL or not aligned. */
+DEV_BODY int dev_wait_valid(const struct dev_state *st, const void *addr, enum dev_kind kind,
+			    int cmp)
+{
+	size_t size = dev_kind_wide(kind) ? 8 : 4;
+
+	if (dev_likely(addr && tgt_aligned(addr, size) && cmp >= MORI_SHMEM_CMP_EQ &&
+		       cmp <= MORI_SHMEM_CMP_LE))
+		return 0;
+	return tgt_fail(st, MORI_SHMEM_EINVAL, st->my_pe, (uint64_t)(uintptr_t)addr, size);
+}
+
+/* Waits until the word compares; *seen is the last value looked at. */
+DEV_BODY int dev_wait_see(const struct dev_state *st, const void *addr, enum dev_kind kind, int cmp,
+			  uint64_t value, uint64_t ns, uint64_t *seen)
+{
+	struct tgt_wait w;
+	int err = dev_wait_valid(st, addr, kind, cmp);
+
+	if (!dev_likely(!err))
+		return err;
+	value = dev_widen(kind, value);
+	tgt_wait_start(&w, st, ns, addr, cmp, value);
+	for (;;) {
+		*seen = dev_load(addr, kind);
+		if (dev_compare(kind, cmp, *seen, value))
+			return 0;
+		if (!dev_likely(!err))
+			return tgt_fail(st, err, -1, (uint64_t)(uintptr_t)addr, 0);
+		err = tgt_wait_step(&w, st);
+	}
+}
+
+DEV_BODY int dev_wait(const struct dev_state *st, enum dev_scope scope, const void *addr,
+		      enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
+{
+	uint64_t seen;
+	int err = 0;
+
+	tgt_enter(scope);
+	if (tgt_leads(scope))
+		err = dev_wait_see(st, addr, kind, cmp, value, ns, &seen);
+	err = (int)tgt_share(scope, (uint64_t)err);
+	tgt_leave(scope);
+	return err;
+}
+
+DEV_BODY int dev_wait_value(const struct dev_state *st, void *out, enum dev_scope scope,
+			    const void *addr, enum dev_kind kind, int cmp, uint64_t value,
+			    uint64_t ns)
+{
+	uint64_t seen = 0;
+	int err = 0;
+
+	tgt_enter(scope);
+	if (tgt_leads(scope))
+		err = dev_wait_see(st, addr, kind, cmp, value, ns, &seen);
+	err = (int)tgt_share(scope, (uint64_t)err);
+	dev_store_kind(out, kind, tgt_share(scope, seen));
+	tgt_leave(scope);
+	return err;
+}
+
+DEV_BODY int dev_test(const struct dev_state *st, int *out, enum dev_scope scope, const void *addr,
+		      enum dev_kind kind, int cmp, uint64_t value)
+{
+	uint64_t holds = 0;
+	int err = dev_wait_valid(st, addr, kind, cmp);
+
+	if (!dev_likely(!err))
+		return err;
+	tgt_enter(scope);
+	if (tgt_leads(scope))
+		holds = dev_compare(kind, cmp, dev_load(addr, kind), dev_widen(kind, value));
+	*out = (int)tgt_share(scope, holds);
+	tgt_leave(scope);
+	return 0;
+}
+
+DEV_BODY const void *dev_word(const void *addrs, enum dev_kind kind, size_t i)
+{
+	return (const char *)addrs + i * (dev_kind_wide(kind) ? 8 : 4);
+}
+
+/* Every word that is not skipped, one after another; the time is one for all. */
+DEV_BODY int dev_wait_each(const struct dev_state *st, const void *addrs, size_t n, const int *skip,
+			   enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
+{
+	struct tgt_wait w;
+	int err = n ? dev_wait_valid(st, addrs, kind, cmp) : 0;
+
+	if (!dev_likely(!err))
+		return err;
+	value = dev_widen(kind, value);
+	tgt_wait_start(&w, st, ns, addrs, cmp, value);
+	for (size_t i = 0; i < n;) {
+		const void *word = dev_word(addrs, kind, i);
+
+		if ((skip && skip[i]) || dev_compare(kind, cmp, dev_load(word, kind), value)) {
+			i++;
+			continue;
+		}
+		if (!dev_likely(!err))
+			return tgt_fail(st, err, -1, (uint64_t)(uintptr_t)word, 0);
+		err = tgt_wait_step(&w, st);
+	}
+	return 0;
+}
+
+DEV_BODY int dev_wait_all(const struct dev_state *st, enum dev_scope scope, const void *addrs,
+			  size_t n, const int *skip, enum dev_kind kind, int cmp, uint64_t value,
+			  uint64_t ns)
+{
+	int err = 0;
+
+	tgt_enter(scope);
+	if (tgt_leads(scope))
+		err = dev_wait_each(st, addrs, n, skip, kind, cmp, value, ns);
+	err = (int)tgt_share(scope, (uint64_t)err);
+	tgt_leave(scope);
+	return err;
+}
+
+/*
+ * Looks over the words until some compare. Their indices go to @indices, or only
+ * the first to *out if that is NULL. *out is left alone if every word is skipped.
+ */
+DEV_BODY int dev_wait_scan(const struct dev_state *st, size_t *out, const void *addrs, size_t n,
+			   size_t *indices, const int *skip, enum dev_kind kind, int cmp,
+			   uint64_t value, uint64_t ns)
+{
+	struct tgt_wait w;
+	int err = n ? dev_wait_valid(st, addrs, kind, cmp) : 0;
+
+	value = dev_widen(kind, value);
+	tgt_wait_start(&w, st, ns, addrs, cmp, value);
+	for (bool last = err != 0; n;) {
+		size_t looked = 0, found = 0;
+
+		if (last)
+			return err;
+		for (size_t i = 0; i < n; i++) {
+			if (skip && skip[i])
+				continue;
+			looked++;
+			if (!dev_compare(kind, cmp, dev_load(dev_word(addrs, kind, i), kind),
+					 value))
+				continue;
+			if (!indices) {
+				*out = i;
+				return 0;
+			}
+			indices[found++] = i;
+		}
+		if (found)
+			*out = found;
+		if (found || !looked)
+			return 0;
+		last = err != 0;
+		if (last)
+			tgt_fail(st, err, -1, (uint64_t)(uintptr_t)addrs, 0);
+		else
+			err = tgt_wait_step(&w, st);
+	}
+	return err;
+}
+
+DEV_BODY int dev_wait_any(const struct dev_state *st, size_t *out, enum dev_scope scope,
+			  const void *addrs, size_t n, const int *skip, enum dev_kind kind, int cmp,
+			  uint64_t value, uint64_t ns)
+{
+	int err = 0;
+
+	tgt_enter(scope);
+	if (tgt_leads(scope))
+		err = dev_wait_scan(st, out, addrs, n, NULL, skip, kind, cmp, value, ns);
+	err = (int)tgt_share(scope, (uint64_t)err);
+	*out = tgt_share(scope, *out);
+	tgt_leave(scope);
+	return err;
+}
+
+DEV_BODY int dev_wait_some(const struct dev_state *st, size_t *out, enum dev_scope scope,
+			   const void *addrs, size_t n, size_t *indices, const int *skip,
+			   enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
+{
+	int err = 0;
+
+	if (!dev_likely(indices || !n))
+		return tgt_fail(st, MORI_SHMEM_EINVAL, st->my_pe, 0, 0);
+	tgt_enter(scope);
+	if (tgt_leads(scope))
+		err = dev_wait_scan(st, out, addrs, n, indices, skip, kind, cmp, value, ns);
+	err = (int)tgt_share(scope, (uint64_t)err);
+	*out = tgt_share(scope, *out);
+	tgt_leave(scope);
+	return err;
+}
+
+/* What was issued is complete and seen at the target, before anything that follows. */
+DEV_BODY int dev_quiet(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
+{
+	(void)qp;
+	if (pe != DEV_ALL && !dev_likely(dev_pe_ok(st, pe)))
+		return dev_bad_pe(st, pe, 0);
+	tgt_enter(scope);
+	tgt_fence_full();
+	tgt_leave(scope);
+	return 0;
+}
+
+/* Puts before it are seen before puts after it, by each PE. */
+DEV_BODY int dev_fence(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
+{
+	(void)qp;
+	if (pe != DEV_ALL && !dev_likely(dev_pe_ok(st, pe)))
+		return dev_bad_pe(st, pe, 0);
+	tgt_enter(scope);
+	tgt_fence_order();
+	tgt_leave(scope);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Failures: one status code, and a text for the thread that called. The first
+ * function to know calls err_set(); everybody above passes the code on.
+ */
+#ifndef MORI_UTIL_ERR_H
+#define MORI_UTIL_ERR_H
+
+#include <mori/shmem_types.h>
+
+/*
+ * Remember the text for mori_shmem_last_error() of this thread and log it at
+ * level info. Returns @status, so that a caller can say `return err_set(...)`.
+ */
+int err_set(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* This thread's text: what the last err_set() said, "" before any. */
+const char *err_text(void);
+
+/* Name and meaning of a status, for any int. */
+const char *err_name(int status);
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Under mpirun: this program starts itself there, four times, and every process
+ * finds the job by PMIx and meets the others three times over.
+ */
+#include "boot/helper.h"
+
+/* libpmix keeps a few bytes of its own for ever; that is not ours to find. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libpmix";
+}
+
+static int run_pe(void)
+{
+	struct boot_config c = test_config(WAIT_S);
+
+	for (int turn = 0; turn < 3; turn++) {
+		struct boot_job job;
+		struct pe p;
+
+		if (!CHECK(boot_find(&c, &job) == 0))
+			return test_result();
+		CHECK(job.way == BOOT_PMIX && job.nranks == 4 && job.threads == 1);
+		p = (struct pe){
+			.uid = job.uid, .rank = job.rank, .nranks = job.nranks, .timeout_s = WAIT_S
+		};
+		if (!CHECK(pe_join(&p) == 0))
+			return test_result();
+		check_table(&p);
+		check_collectives(&p, turn);
+		boot_leave(p.b, p.rank);
+	}
+	return test_result();
+}
+
+static int exists(const char *path)
+{
+	return access(path, X_OK) == 0;
+}
+
+int main(int argc, char **argv)
+{
+	char self[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	pid_t pid;
+	int rc;
+
+	test_deadline(120);
+	if (argc > 1 && !strcmp(argv[1], "pe"))
+		return run_pe();
+	if (!exists("/usr/bin/mpirun.openmpi")) {
+		printf("skipped: there is no mpirun.openmpi to start PMIx processes with\n");
+		return 77;
+	}
+	self[n > 0 ? n : 0] = '\0';
+	setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+	setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+	pid = fork();
+	if (pid == 0) {
+		execl("/usr/bin/mpirun.openmpi", "mpirun", "--oversubscribe", "-np", "4", self,
+		      "pe", (char *)NULL);
+		_exit(127);
+	}
+	rc = reap(pid);
+	CHECK(rc == 0, "mpirun ended with %d", rc);
+	return test_result();
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The life of a job: signals, ends of processes, deadlines and output in one
+ * loop. The first failure is the cause and decides the exit code; the PEs that
+ * end after it are its consequence. They get a moment to notice by themselves,
+ * then SIGTERM, then SIGKILL.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mori/cmd.h"
+#include "mori/run.h"
+
+#define NOTICE_S 1.0 /* from the first failure to SIGTERM for the others */
+
+uint64_t run_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t run_in(double seconds)
+{
+	return run_now() + (uint64_t)(seconds * 1e9);
+}
+
+const char *run_ranks(const struct proc *p, char *buf, size_t size)
+{
+	if (p->n == 1)
+		snprintf(buf, size, "%d", p->first);
+	else
+		snprintf(buf, size, "%d-%d", p->first, p->first + p->n - 1);
+	return buf;
+}
+
+const char *run_who(const struct proc *p, char *buf, size_t size)
+{
+	char ranks[32];
+
+	snprintf(buf, size, "%s %s", p->n == 1 ? "PE" : "PEs", run_ranks(p, ranks, sizeof(ranks)));
+	return buf;
+}
+
+void run_signal_all(const struct job *j, int sig)
+{
+	for (int i = 0; i < j->n_procs; i++) {
+		if (j->procs[i].pid > 0)
+			kill(-j->procs[i].pid, sig);
+	}
+}
+
+static void earlier(uint64_t *when, uint64_t t)
+{
+	if (!*when || t < *when)
+		*when = t;
+}
+
+int run_wait_ms(const struct job *j)
+{
+	uint64_t next = 0, now = run_now();
+
+	if (j->ends_at)
+		earlier(&next, j->ends_at);
+	if (j->term_at)
+		earlier(&next, j->term_at);
+	if (j->kill_at)
+		earlier(&next, j->kill_at);
+	if (!next)
+		return -1;
+	/* Rounded up, or the loop would spin for the last millisecond. */
+	next = next > now ? (next - now) / 1000000 + 1 : 0;
+	return next < 3600000 ? (int)next : 3600000;
+}
+
+/* Do what is due. */
+static void pass_deadlines(struct job *j)
+{
+	uint64_t now = run_now();
+
+	if (j->ends_at && now >= j->ends_at) {
+		j->ends_at = 0;
+		cmd_error("run", "the job did not end within %g s", j->o->timeout_s);
+		if (!j->failed)
+			j->code = RUN_TIMED_OUT;
+		j->failed = 1;
+		j->term_at = now;
+	}
+	if (j->term_at && now >= j->term_at) {
+		j->term_at = 0;
+		run_signal_all(j, SIGTERM);
+		run_signal_all(j, SIGCONT); /* one that is stopped could not act on it */
+		earlier(&j->kill_at, run_in(j->o->grace_s));
+	}
+	if (j->kill_at && now >= j->kill_at) {
+		j->kill_at = 0;
+		run_signal_all(j, SIGKILL);
+	}
+}
+
+static void on_end_signal(struct job *j, int sig)
+{
+	if (sig == SIGINT && j->interrupted == SIGINT) {
+		j->abandoned = 1;
+		run_signal_all(j, SIGKILL);
+		return;
+	}
+	j->interrupted = sig;
+	run_signal_all(j, sig);
+	run_signal_all(j, SIGCONT);
+}
+
+static void on_signal(struct job *j, int sig)
+{
+	switch (sig) {
+	case SIGCHLD:
+		j->child_event = 1;
+		break;
+	case SIGINT:
+	case SIGTERM:
+	case SIGHUP:
+	case SIGQUIT:
+		on_end_signal(j, sig);
+		break;
+	case SIGTSTP:
+		run_signal_all(j, SIGTSTP);
+		raise(SIGSTOP); /* until SIGCONT, which is passed on next */
+		break;
+	default:
+		run_signal_all(j, sig);
+	}
+}
+
+void run_serve(struct job *j)
+{
+	struct signalfd_siginfo info;
+
+	while (read(j->signal_fd, &info, sizeof(info)) == sizeof(info))
+		on_signal(j, (int)info.ssi_signo);
+	pass_deadlines(j);
+}
+
+static void say_end(const struct proc *p, pid_t pid, int status)
+{
+	char who[64];
+
+	run_who(p, who, sizeof(who));
+	if (WIFSIGNALED(status))
+		cmd_error("run", "%s (process %d) was killed by signal %d (%s)%s", who, (int)pid,
+			  WTERMSIG(status), strsignal(WTERMSIG(status)),
+			  WCOREDUMP(status) ? ", core dumped" : "");
+	else
+		cmd_error("run", "%s (process %d) exited with code %d", who, (int)pid,
+			  WEXITSTATUS(status));
+}
+
+static int exit_code(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* The first end with a failure: the others are to end, too. */
+static void on_cause(struct job *j, const struct proc *p, pid_t pid, int status)
+{
+	j->failed = 1;
+	j->code = exit_code(status);
+	if (j->interrupted && WIFSIGNALED(status))
+		cmd_error("run", "ended by signal %d (%s)", j->interrupted,
+			  strsignal(j->interrupted));
+	else
+		say_end(p, pid, status);
+	if (!j->o->keep_going)
+		earlier(&j->term_at, run_in(NOTICE_S));
+}
+
+struct ended {
+	struct proc *p;
+	pid_t pid;
+	int status;
+};
+
+static void on_ends(struct job *j, const struct ended *ended, int n)
+{
+	const struct ended *cause = NULL;
+
+	for (int i = 0; i < n; i++) {
+		run_output_drain(j, ended[i].p);
+		/* Of those seen at once, one that was killed hardly noticed another's end. */
+		if (ended[i].status &&
+		    (!cause || (WIFSIGNALED(ended[i].status) && !WIFSIGNALED(cause->status))))
+			cause = &ended[i];
+	}
+	if (cause && !j->failed)
+		on_cause(j, cause->p, cause->pid, cause->status);
+	else
+		cause = NULL;
+	for (int i = 0; i < n; i++) {
+		int failed = ended[i].status && &ended[i] != cause;
+
+		if (j->o->verbose || (failed && j->o->keep_going && !j->interrupted))
+			say_end(ended[i].p, ended[i].pid, ended[i].status);
+	}
+}
+
+static struct proc *find_proc(const struct job *j, pid_t pid)
+{
+	for (int i = 0; i < j->n_procs; i++) {
+		if (j->procs[i].pid == pid)
+			return &j->procs[i];
+	}
+	return NULL;
+}
+
+/* Reap what has ended: processes of the job, and strangers that came to the launcher. */
+static void reap(struct job *j)
+{
+	struct ended *ended = calloc((size_t)j->n_alive + 1, sizeof(*ended));
+	siginfo_t info;
+	int n = 0;
+
+	j->child_event = 0;
+	for (;;) {
+		struct proc *p;
+		int status = 0;
+
+		info.si_pid = 0;
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
+			break;
+		p = info.si_pid == j->keeper_pid ? NULL : find_proc(j, info.si_pid);
+		/* While its leader is a zombie the group's number cannot belong to others. */
+		if (p) {
+			kill(-p->pid, SIGKILL);
+			run_keeper_drop(j, p->pid);
+		}
+		waitpid(info.si_pid, &status, 0);
+		if (!p)
+			continue;
+		p->pid = 0;
+		j->n_alive--;
+		if (ended)
+			ended[n++] = (struct ended){ p, info.si_pid, status };
+		else if (!j->failed && status)
+			on_cause(j, p, info.si_pid, status);
+	}
+	if (ended)
+		on_ends(j, ended, n);
+	free(ended);
+}
+
+static int fill_poll(const struct job *j, struct pollfd *fds)
+{
+	int n = 0;
+
+	fds[n++] = (struct pollfd){ j->signal_fd, POLLIN, 0 };
+	fds[n] = (struct pollfd){ -1, 0, 0 };
+	run_stdin_wants(j, &fds[n]);
+	n++;
+	for (int i = 0; run_captures(j->o) && i < j->n_procs; i++) {
+		for (int k = 0; k < 2; k++)
+			fds[n++] = (struct pollfd){ j->procs[i].s[k].fd, POLLIN, 0 };
+	}
+	return n;
+}
+
+int run_job(struct job *j)
+{
+	struct pollfd *fds = calloc(2 + 2 * (size_t)j->n_procs, sizeof(*fds));
+
+	if (!fds)
+		return 1;
+	if (j->o->timeout_s > 0)
+		j->ends_at = run_in(j->o->timeout_s);
+	while (j->n_alive) {
+		int n = fill_poll(j, fds);
+
+		poll(fds, (nfds_t)n, run_stdin_wait_ms(j, &fds[1], run_wait_ms(j)));
+		run_serve(j);
+		if (fds[1].revents)
+			run_stdin_move(j);
+		for (int i = 2; i < n; i++) {
+			struct proc *p = &j->procs[(i - 2) / 2];
+
+			if (fds[i].revents)
+				run_output_read(j, p, &p->s[i % 2]);
+		}
+		if (j->child_event)
+			reap(j);
+	}
+	run_kill_leftovers(j);
+	for (int i = 0; i < j->n_procs; i++)
+		run_output_finish(j, &j->procs[i]);
+	free(fds);
+	return j->code;
+}
