@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A job that does not come about: a rank that never comes, two with one rank, PEs
+ * that disagree on their number or on their heaps. Everybody who came gets the
+ * same error, which says who is wrong, and the same processes can then be a job.
+ */
+#include "fault.h"
+#include "left.h"
+
+#define PES  4
+#define HOST 1
+
+/* "rank n" is what to say in the first attempt; then the job that works. */
+static void actor(void)
+{
+	mori_shmem_uniqueid_t uid;
+	struct left before;
+	int rank, n, host;
+
+	test_rank = fault_rank;
+	left_start(&before);
+	MUST(sscanf(fault_hear(), "%d %d %d", &rank, &n, &host) == 3);
+	fault_meet(&uid);
+	if (rank >= 0) {
+		fault_report(rank, fault_init(rank, n, &uid));
+		CHECK_EQ("is_initialized", mori_shmem_is_initialized(), 0);
+	}
+	if (host) /* its rendezvous still listens: another attempt with the id may follow */
+		left_look(&before);
+	else
+		CHECK_NOTHING_LEFT(&before);
+	unsetenv("MORI_SHMEM_HEAP_SIZE");
+	unsetenv("MORI_SHMEM_MODE");
+	unsetenv("MORI_SHMEM_VMM_CHUNK_SIZE");
+	fault_meet(&uid);
+	fault_good_job(fault_rank, fault_n, &uid);
+	CHECK_NOTHING_LEFT(&before);
+}
+
+struct claim {
+	int rank, n; /* -1: does not come */
+};
+
+/* What the PEs claim, what all get, and two things the text must have. */
+static void fail_together(const char *where, const struct claim *claims, int status,
+			  const char *env, const char *part, const char *other)
+{
+	struct fault_pe pes[PES], *all[PES];
+	char first[FAULT_LINE] = "";
+	double since;
+
+	test_at(where);
+	for (int i = 0; i < PES; i++) {
+		all[i] = &pes[i];
+		fault_start(&pes[i], "actor", i, PES, i == PES - 1 ? env : NULL);
+		fault_tell(&pes[i], "%d %d %d", claims[i].rank, claims[i].n, i == HOST);
+	}
+	since = fault_now();
+	fault_share(all, PES, &pes[HOST]);
+	for (int i = 0; i < PES; i++) {
+		const char *text;
+
+		if (claims[i].rank < 0)
+			continue;
+		fault_want_report(&pes[i], FAULT_LATE, status, part);
+		CHECK_TEXT(pes[i].line, other);
+		text = strchr(pes[i].line, '-');
+		if (!first[0])
+			snprintf(first, sizeof(first), "%s", text ? text : "?");
+		CHECK_TEXT(text ? text : "", first);
+	}
+	printf("%s: %s (after %.1f s)\n", where, first, fault_now() - since);
+	fault_share(all, PES, &pes[PES - 1]);
+	for (int i = 0; i < PES; i++)
+		fault_end(&pes[i]);
+	test_at("between jobs");
+}
+
+const struct fault_role fault_roles[] = { { "actor", actor }, { NULL, NULL } };
+
+static void fault_test(void)
+{
+	static const struct claim good[PES] = { { 0, 4 }, { 1, 4 }, { 2, 4 }, { 3, 4 } };
+	static const struct claim absent[PES] = { { 0, 4 }, { 1, 4 }, { -1, 0 }, { -1, 0 } };
+	static const struct claim gap[PES] = { { 0, 4 }, { -1, 0 }, { 2, 4 }, { 3, 4 } };
+	static const struct claim twice[PES] = { { 0, 4 }, { 1, 4 }, { 2, 4 }, { 1, 4 } };
+	static const struct claim more[PES] = { { 0, 4 }, { 1, 4 }, { 2, 5 }, { 3, 4 } };
+	static const struct claim fewer[PES] = { { 0, 4 }, { 1, 4 }, { 0, 2 }, { 3, 4 } };
+
+	setenv("MORI_BOOTSTRAP_TIMEOUT", "2", 1);
+	fail_together("ranks 2 and 3 never come", absent, MORI_SHMEM_ETIMEDOUT, NULL, "2, 3 of 4",
+		      "2 s");
+	fail_together("rank 1, the host, never comes", gap, MORI_SHMEM_ETIMEDOUT, NULL,
+		      "rank 1 of 4", "2 s");
+	setenv("MORI_BOOTSTRAP_TIMEOUT", "60", 1);
+	fail_together("rank 1 twice", twice, MORI_SHMEM_EMISMATCH, NULL, "rank 1 of 4", "process");
+	fail_together("another number", more, MORI_SHMEM_EMISMATCH, NULL, "says 5", "says 4");
+	fail_together("another number", fewer, MORI_SHMEM_EMISMATCH, NULL, "says 2", "says 4");
+	fail_together("another size", good, MORI_SHMEM_EMISMATCH, "MORI_SHMEM_HEAP_SIZE=3M",
+		      "PE 0 and PE 3", "3145728");
+	fail_together("another mode", good, MORI_SHMEM_EMISMATCH, "MORI_SHMEM_MODE=vmm",
+		      "PE 0 and PE 3", "mode");
+	fail_together("another chunk", good, MORI_SHMEM_EMISMATCH, "MORI_SHMEM_VMM_CHUNK_SIZE=1M",
+		      "PE 0 and PE 3", "1048576");
+	unsetenv("MORI_BOOTSTRAP_TIMEOUT");
+}

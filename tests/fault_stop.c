@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A process that is stopped, not dead: collective calls end after MORI_SHMEM_TIMEOUT
+ * with an error that names it, waits after MORI_SHMEM_WAIT_TIMEOUT; finalize still
+ * frees all. When it goes on it learns what happened, and all can be a new job.
+ */
+#include "fault.h"
+#include "left.h"
+
+#define PES 3
+
+static char call[32];
+static int stopped; /* which PE is */
+
+static int do_call(int64_t *words, void *block)
+{
+	if (!strcmp(call, "barrier"))
+		return mori_shmem_barrier_all();
+	if (!strcmp(call, "malloc")) /* the text says which error it was */
+		return mori_shmem_malloc(64) ? 0 : MORI_SHMEM_ETIMEDOUT;
+	if (!strcmp(call, "free"))
+		return mori_shmem_free(block);
+	if (!strcmp(call, "register"))
+		return mori_shmem_symmetric_register(block, 64);
+	if (!strcmp(call, "wait")) {
+		CHECK_EQ("for", mori_shmem_int64_wait_until_for(&words[stopped], 0, 5, 1000000),
+			 MORI_SHMEM_ETIMEDOUT);
+		return mori_shmem_int64_wait_until_equals(&words[stopped], 5);
+	}
+	return mori_shmem_finalize();
+}
+
+/* Nothing can be met any more, but memory is still there, also that of the stopped one. */
+static void after_a_timeout(int64_t *words)
+{
+	CHECK_FAILS(mori_shmem_barrier_all(), MORI_SHMEM_ESTATE, "timed out");
+	CHECK_NULL(mori_shmem_malloc(64), "timed out");
+	CHECK_OK(mori_shmem_int64_p(&words[fault_rank], 70 + fault_rank, stopped, 0));
+	CHECK_EQ("g", mori_shmem_int64_g(&words[fault_rank], stopped, 0), 70 + fault_rank);
+	CHECK_FAILS(mori_shmem_finalize(), MORI_SHMEM_ETIMEDOUT, "timed out");
+}
+
+/* A wait that timed out has broken nothing. */
+static void after_a_wait(int64_t *words, void *block)
+{
+	char address[32];
+
+	snprintf(address, sizeof(address), "%p", (void *)&words[stopped]);
+	CHECK_TEXT(mori_shmem_last_error(), address);
+	fault_hear(); /* it goes on */
+	CHECK_OK(mori_shmem_int64_wait_until_for(&words[stopped], 0, 5, 60000000000u));
+	CHECK_OK(mori_shmem_barrier_all());
+	CHECK_OK(mori_shmem_free(block));
+	CHECK_OK(mori_shmem_finalize());
+}
+
+/* The PE that was stopped, once it goes on. */
+static void awake(int64_t *words, void *block)
+{
+	if (!strcmp(call, "wait")) {
+		for (int pe = 0; pe < fault_n; pe++)
+			CHECK_OK(mori_shmem_int64_p(&words[fault_rank], 5, pe, 0));
+		CHECK_OK(mori_shmem_barrier_all());
+		CHECK_OK(mori_shmem_free(block));
+		CHECK_OK(mori_shmem_finalize());
+		return;
+	}
+	CHECK(do_call(words, block) != 0);
+	CHECK_TEXT(mori_shmem_last_error(), "timed out");
+	if (strcmp(call, "finalize") != 0) {
+		for (int pe = 0; pe < fault_n; pe++)
+			CHECK_EQ("word", words[pe], pe == fault_rank ? 0 : 70 + pe);
+		CHECK(mori_shmem_finalize() != 0);
+	}
+}
+
+static void actor(void)
+{
+	mori_shmem_uniqueid_t uid;
+	struct left before;
+	int64_t *words;
+	void *block;
+
+	left_start(&before);
+	MUST(sscanf(fault_hear(), "%31s %d", call, &stopped) == 2);
+	fault_join();
+	words = mori_shmem_calloc((size_t)fault_n, sizeof(*words));
+	block = mori_shmem_malloc(64);
+	MUST(words && block);
+	CHECK_OK(mori_shmem_barrier_all());
+	fault_say("ready");
+	fault_hear();
+	if (fault_rank == stopped) {
+		awake(words, block);
+	} else {
+		fault_report(fault_rank, do_call(words, block));
+		if (!strcmp(call, "wait"))
+			after_a_wait(words, block);
+		else if (strcmp(call, "finalize") != 0)
+			after_a_timeout(words);
+	}
+	CHECK_EQ("is_initialized", mori_shmem_is_initialized(), 0);
+	CHECK_NOTHING_LEFT(&before);
+	fault_say("over");
+	fault_meet(&uid);
+	fault_good_job(fault_rank, fault_n, &uid);
+	CHECK_NOTHING_LEFT(&before);
+}
+
+const struct fault_role fault_roles[] = { { "actor", actor }, { NULL, NULL } };
+
+/* @victim is stopped, @host has the rendezvous. */
+static void stop(const char *what, int victim, int host)
+{
+	int wait = !strcmp(what, "wait");
+	struct fault_pe pes[PES], *all[PES];
+	char part[32];
+	double since;
+
+	test_at(what);
+	snprintf(part, sizeof(part), wait ? "int64_wait_until" : "PE %d did not come", victim);
+	for (int i = 0; i < PES; i++) {
+		all[i] = &pes[i];
+		fault_start(&pes[i], "actor", i, PES, NULL);
+		fault_tell(&pes[i], "%s %d", what, victim);
+	}
+	fault_share(all, PES, &pes[host]);
+	for (int i = 0; i < PES; i++)
+		fault_want(&pes[i], FAULT_LATE, "ready");
+	CHECK_EQ("kill", kill(pes[victim].pid, SIGSTOP), 0);
+	since = fault_now();
+	for (int i = 0; i < PES; i++) {
+		if (i != victim)
+			fault_tell(&pes[i], "call");
+	}
+	for (int i = 0; i < PES; i++) {
+		if (i != victim)
+			fault_want_report(&pes[i], FAULT_LATE, MORI_SHMEM_ETIMEDOUT, part);
+	}
+	printf("%s, PE %d, host %d: after %.1f s\n", what, victim, host, fault_now() - since);
+	for (int i = 0; i < PES && !wait; i++) {
+		if (i != victim)
+			fault_want(&pes[i], FAULT_LATE, "over");
+	}
+	CHECK_EQ("kill", kill(pes[victim].pid, SIGCONT), 0);
+	for (int i = 0; i < PES; i++) {
+		if (wait || i == victim)
+			fault_tell(&pes[i], "go on");
+	}
+	for (int i = 0; i < PES; i++) {
+		if (wait || i == victim)
+			fault_want(&pes[i], FAULT_LATE, "over");
+	}
+	fault_share(all, PES, &pes[1]);
+	for (int i = 0; i < PES; i++)
+		fault_end(&pes[i]);
+}
+
+static void fault_test(void)
+{
+	setenv("MORI_SHMEM_WAIT_TIMEOUT", "1", 1);
+	stop("wait", 1, 0);
+	setenv("MORI_SHMEM_TIMEOUT", "2", 1);
+	stop("barrier", 1, 0);
+	setenv("MORI_SHMEM_TIMEOUT", "0.5", 1);
+	stop("barrier", 0, 0);
+	stop("malloc", 2, 2);
+	stop("free", 1, 1);
+	stop("register", 0, 0);
+	stop("finalize", 1, 1);
+}
