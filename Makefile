@@ -21,7 +21,7 @@ configure = if [ -f $(1)/build.ninja ]; then gen=Ninja; elif [ -f $(1)/Makefile 
 	{ cat $(1)/configure.log; exit 1; }; touch $(1)/configured; fi
 compile = cmake --build $(1) -j $(JOBS) $(2)
 
-.PHONY: all build demo test install clean asan tsan lint bench help setup
+.PHONY: all build demo test install clean asan tsan lint format bench help setup
 .DEFAULT_GOAL := all
 
 all: build
@@ -39,6 +39,7 @@ help:
 	@echo "make install      into PREFIX ($(PREFIX)); DESTDIR is honoured"
 	@echo "make asan tsan    the tests under ASan and UBSan, under TSan"
 	@echo "make lint         format, static analysis and the other checks of the sources"
+	@echo "make format       lay the sources out as make lint wants them"
 	@echo "make bench        measure (BENCH_ARGS= for mori perf)"
 	@echo "make clean        remove the build folders"
 	@echo "BUILD=, JOBS=, CMAKE_ARGS= and CC= choose folder, jobs, CMake's arguments, compiler."
@@ -83,6 +84,12 @@ lint:
 	@$(call configure,$(BUILD))
 	@$(call compile,$(BUILD))
 	@tests/run $(BUILD) -L 'lint|check' $(TEST_ARGS)
+
+# The list of operations is laid out by hand.
+format:
+	@tools/setup.sh ci
+	find include src tools tests bench examples python -name '*.[ch]' ! -name shmem_list.h | \
+		xargs clang-format-19 -i
 
 bench: build
 	$(BUILD)/bin/mori perf $(BENCH_ARGS)

@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,9 @@ static int run_sizes(struct bench *b, int (*run)(struct bench *))
 
 static int run_case(struct bench *b)
 {
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t mine;
+	long cores = sched_getaffinity(0, sizeof(mine), &mine) ? sysconf(_SC_NPROCESSORS_ONLN) :
+								 CPU_COUNT(&mine);
 	int err;
 
 	b->me = api_my_pe();

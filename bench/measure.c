@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	MIN_SAMPLES = 5,
+	MIN_SAMPLES = 9,
 	MAX_SAMPLES = 20000,
 	MAX_BATCH = 1 << 20,
 };

@@ -52,7 +52,7 @@ struct rows {
 /* Lines of the bench program; of two rows of the same thing the slower stays. */
 int rows_read(struct rows *rows, const char *file);
 int rows_add(struct rows *rows, const struct row *row, int keep_best);
-/* The rows of one more run; of two rows of the same thing the faster stays. */
+/* The rows of one more run; the faster of two stays, with the limit of its run. */
 int rows_merge(struct rows *rows, const struct rows *run);
 void rows_free(struct rows *rows);
 const struct row *rows_find(const struct rows *rows, const char *name, size_t size, int pes,

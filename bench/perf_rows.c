@@ -55,17 +55,9 @@ const struct row *rows_find(const struct rows *rows, const char *name, size_t si
 	return NULL;
 }
 
-int rows_add(struct rows *rows, const struct row *row, int keep_best)
+static int rows_append(struct rows *rows, const struct row *row)
 {
-	const struct row *same =
-		rows_find(rows, row->name, row->size, row->pes, row->who, row->path);
-
-	if (same) {
-		if ((speed_ratio(row, same) > 1) == !!keep_best)
-			rows->row[same - rows->row] = *row;
-		return 0;
-	}
-	if (rows->n == rows->room) {
+	if (!rows->row || rows->n == rows->room) {
 		size_t room = rows->room ? 2 * rows->room : 64;
 		struct row *more = realloc(rows->row, room * sizeof(*more));
 
@@ -78,12 +70,52 @@ int rows_add(struct rows *rows, const struct row *row, int keep_best)
 	return 0;
 }
 
+static struct row *rows_same(struct rows *rows, const struct row *row)
+{
+	const struct row *same =
+		rows_find(rows, row->name, row->size, row->pes, row->who, row->path);
+
+	return same ? &rows->row[same - rows->row] : NULL;
+}
+
+int rows_add(struct rows *rows, const struct row *row, int keep_best)
+{
+	struct row *same = rows_same(rows, row);
+
+	if (!same)
+		return rows_append(rows, row);
+	if ((speed_ratio(row, same) > 1) == !!keep_best)
+		*same = *row;
+	return 0;
+}
+
+/* A limit belongs to the run that it was measured in, in turn with the operation. */
+static int merge_limit(struct rows *rows, const struct rows *run, const struct row *of)
+{
+	const struct row *limit = rows_find(run, of->name, of->size, of->pes, "limit", of->who);
+	struct row *same = limit ? rows_same(rows, limit) : NULL;
+
+	if (same)
+		*same = *limit;
+	return limit && !same ? rows_append(rows, limit) : 0;
+}
+
 int rows_merge(struct rows *rows, const struct rows *run)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < run->n && !err; i++)
-		err = rows_add(rows, &run->row[i], 1);
+	for (size_t i = 0; i < run->n && !err; i++) {
+		const struct row *row = &run->row[i], *same;
+
+		if (!strcmp(row->who, "limit"))
+			continue;
+		same = rows_same(rows, row);
+		if (same && speed_ratio(row, same) <= 1)
+			continue;
+		err = rows_add(rows, row, 1);
+		if (!err)
+			err = merge_limit(rows, run, row);
+	}
 	return err;
 }
 

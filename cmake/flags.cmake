@@ -43,6 +43,8 @@ elseif(NOT MORI_SANITIZE STREQUAL "")
 	message(FATAL_ERROR "MORI_SANITIZE=${MORI_SANITIZE}: use address, thread or nothing")
 endif()
 if(MORI_SANITIZE_FLAGS)
+	# Half the time to compile, better reports, and hardly slower to run.
+	set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g")
 	add_compile_options(${MORI_SANITIZE_FLAGS})
 	add_link_options(${MORI_SANITIZE_FLAGS})
 endif()

@@ -82,7 +82,8 @@ static void call_as_stranger(const char *name, size_t len, int what)
 		uint64_t magic = UINT64_C(0x6d6f72692d666473);
 
 		memcpy(junk, &magic, sizeof(magic));
-		memset(junk + 24, 0, 24); /* from 0, tag 0, n 0 */
+		memcpy(junk + 24, (int32_t[]){ 1, 1, 1, 0 }, 16); /* from 1, tag 1, n 1 */
+		iov.iov_len = 40;
 		msg.msg_control = &control;
 		msg.msg_controllen = sizeof(control);
 		control.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)),
@@ -133,6 +134,7 @@ static int run_pe(const unsigned char *uid, int rank)
 	before = count_fds();
 	if (rank == 0)
 		call_all_as_stranger(p.b);
+	CHECK(boot_barrier(p.b, rank, WAIT_S) == 0); /* so that they came first */
 	for (int to = 0; to < PROCS; to++) {
 		send_one(p.b, to, 1, 1);
 		send_one(p.b, to, 2, 3);

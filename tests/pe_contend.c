@@ -5,6 +5,7 @@
  */
 #include "pes.h"
 
+#define HAMMER TEST_SCALE(200000) /* long enough to be interrupted where cores are few */
 #define ROUNDS TEST_SCALE(2000)
 
 struct words {
@@ -17,7 +18,7 @@ struct words {
 /* Every PE hammers the words of every PE. */
 static void hammer(struct words *w)
 {
-	const uint64_t n = (uint64_t)n_pes, rounds = ROUNDS;
+	const uint64_t n = (uint64_t)n_pes, rounds = HAMMER;
 
 	memset(w, 0, sizeof(*w));
 	BARRIER();

@@ -10,6 +10,7 @@
 #define MAX						 65537
 #define BIG						 (1 << 20)
 #define STRIDE						 (2 * GUARD + 16 + MAX)
+#define SRC_LEN						 (MAX + 32)
 #define SIZE_OF(body, scope, dest, src, n, size, pe, qp) size
 
 struct row {
@@ -50,7 +51,7 @@ static void put_all(const struct row *r, unsigned char *area, unsigned char *src
 			 r->put(area + (size_t)me * STRIDE + GUARD + to, src + from, n, pe), 0);
 		if (strstr(r->name, "_nbi_"))
 			MUST(mori_shmem_quiet_thread());
-		poison(src + from, bytes);
+		memset(src + from, SPENT, bytes);
 	}
 	BARRIER();
 	for (int pe = 0; pe < n_pes; pe++)
@@ -85,8 +86,9 @@ static void put_big(const struct row *r)
 
 static int test_pe(void)
 {
-	unsigned char *area = pes_malloc((size_t)n_pes * STRIDE), *src = pes_private(MAX + 16);
+	unsigned char *area = pes_malloc((size_t)n_pes * STRIDE), *src = pes_private(SRC_LEN);
 
+	memset(src, SPENT, SRC_LEN);
 	for (use_ctx = 0; use_ctx < 2; use_ctx++) {
 		for (size_t i = 0; i < TEST_LEN(rows); i++) {
 			test_at(rows[i].name);

@@ -64,7 +64,7 @@ static void send(const struct row *r, struct shared *s, size_t n, int op)
 			 0);
 		if (strstr(r->name, "_nbi_"))
 			MUST(mori_shmem_quiet_thread());
-		poison(s->src, n * r->size);
+		memset(s->src, SPENT, MAX);
 	}
 }
 
@@ -120,6 +120,7 @@ static int test_pe(void)
 	struct shared s = { pes_malloc((size_t)n_pes * STRIDE), pes_malloc(((size_t)n_pes + 1) * 8),
 			    pes_private(MAX) };
 
+	memset(s.src, SPENT, MAX);
 	for (use_ctx = 0; use_ctx < 2; use_ctx++) {
 		for (size_t i = 0; i < TEST_LEN(rows); i++) {
 			test_at(rows[i].name);

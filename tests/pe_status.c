@@ -79,6 +79,21 @@ static void returned(uint64_t *word)
 	CHECK_EQ("none kept", mori_shmem_check(NULL), 0);
 }
 
+/* A context that is none is refused, also right after a good one. */
+static void contexts(uint64_t *word)
+{
+	const uint64_t bad[] = { 0, 1, ctx + 8, ctx - 64, (uintptr_t)word, UINT64_MAX };
+
+	for (size_t i = 0; i < TEST_LEN(bad); i++) {
+		CHECK_EQ("good", mori_shmem_ctx_my_pe(ctx), me);
+		CHECK_EQ("bad", mori_shmem_ctx_my_pe(bad[i]), MORI_SHMEM_ESTATE);
+		CHECK_TEXT(mori_shmem_last_error(), "ontext");
+		CHECK_EQ("bad", mori_shmem_ctx_uint64_p(bad[i], word, 1, me, 0), MORI_SHMEM_ESTATE);
+		CHECK_EQ("bad", mori_shmem_ctx_uint64_g(bad[i], word, me, 0), 0);
+	}
+	CHECK_EQ("nobody's fault", mori_shmem_check(NULL), 0);
+}
+
 static int test_pe(void)
 {
 	uint64_t *word = pes_malloc(8);
@@ -91,6 +106,7 @@ static int test_pe(void)
 	wrong_address(word);
 	first_one_stays(word);
 	returned(word);
+	contexts(word);
 	BARRIER();
 	/* One PE's fault is nobody else's. */
 	if (me == 0)

@@ -17,8 +17,9 @@
 #include <pthread.h>
 #include <sched.h>
 
-#define POISON 0xa5
-#define GUARD  64 /* bytes before and after what a test may write */
+#define POISON 0xa5 /* where nothing may be written */
+#define SPENT  0x3c /* around a source and, once it may be reused, in it: never to arrive */
+#define GUARD  64   /* bytes before and after what a test may write */
 
 static int test_pe(void);
 
@@ -54,13 +55,13 @@ static inline void pes_must(const char *file, int line, const char *what, int st
 #define AWAIT(word, value) MUST(mori_shmem_uint64_wait_until_equals_for(word, value, AWAIT_NS))
 #define AWAIT_NS	   40000000000u
 
-/* Byte @i of what a PE sends in a round: differs by both and is never POISON. */
+/* Byte @i of what a PE sends in a round: differs by both, never POISON or SPENT. */
 static inline unsigned char pattern(int seed, size_t i)
 {
 	uint64_t x = (i + 1) * 0x9e3779b97f4a7c15u + (uint64_t)(seed + 1) * 0xbf58476d1ce4e5b9u;
 	unsigned char byte = (unsigned char)((x ^ (x >> 29)) * 0x94d049bb133111ebu >> 56);
 
-	return byte == POISON ? 0x11 : byte;
+	return byte == POISON || byte == SPENT ? 0x11 : byte;
 }
 
 static inline void fill(void *to, int seed, size_t n)

@@ -24,6 +24,9 @@ extern "C" {
 /** mori_shmem_t - a PE of this process; opaque */
 typedef struct mori_shmem mori_shmem_t;
 
+/** mori_shmem_module_t - kernels that were loaded for a PE; opaque */
+typedef struct mori_shmem_module mori_shmem_module_t;
+
 #define MORI_SHMEM_UNIQUE_ID_BYTES 128
 
 /** struct mori_shmem_uniqueid - where and with which secret the PEs of a job meet */
@@ -244,6 +247,64 @@ MORI_SHMEM_EXPORT int mori_shmem_quiet_on_stream(void *stream);
 	MORI_SHMEM_EXPORT int mori_shmem_##name##_wait_until_on_stream(type *addr, int cmp,        \
 								       type value, void *stream);
 MORI_EACH_AMO_TYPE(MORI__DECLARE_WAIT_ON_STREAM, )
+
+/**
+ * mori_shmem_module_load - load kernels for this PE
+ * @image: what `mori cc` wrote for the PE's device, in memory; not needed afterwards
+ * @size:  its bytes
+ *
+ * Each load has variables of its own, also of the same image. A module that is left
+ * when its PE finalizes is unloaded then; its handle stays valid for module_unload.
+ *
+ * Return: 0; MORI_SHMEM_EINVAL for NULL or an image that is none for this device;
+ * MORI_SHMEM_ENOENT if it does not use the library; MORI_SHMEM_EABI if it was made for
+ * another version (the text has both); MORI_SHMEM_ENOMEM; MORI_SHMEM_EIO; MORI_SHMEM_ESTATE.
+ */
+MORI_SHMEM_EXPORT int mori_shmem_module_load(const void *image, size_t size,
+					     mori_shmem_module_t **module);
+/**
+ * mori_shmem_module_unload - free a module; NULL does nothing
+ *
+ * Waits for a launch of it in another thread.
+ *
+ * Return: 0; MORI_SHMEM_EINVAL if it is no module or was unloaded; MORI_SHMEM_ETIMEDOUT
+ * if the launch does not end; MORI_SHMEM_ESTATE inside a kernel.
+ */
+MORI_SHMEM_EXPORT int mori_shmem_module_unload(mori_shmem_module_t *module);
+/**
+ * mori_shmem_module_init - let the kernels of a module act for this thread's PE
+ * @module: a module that was loaded by the device's own means (CUmodule, hipModule_t; on the
+ *          CPU what dlopen() gave), or one of mori_shmem_module_load()
+ *
+ * mori_shmem_module_load() does this by itself.
+ *
+ * Return: as mori_shmem_module_load().
+ */
+MORI_SHMEM_EXPORT int mori_shmem_module_init(void *module);
+/**
+ * mori_shmem_kernel_launch - run a kernel
+ * @name:   of the function that is marked MORI_KERNEL
+ * @grid:   blocks in x, y and z
+ * @block:  threads of a block in x, y and z; at most 1024 in all
+ * @shared: bytes of block memory for kernels that leave its size open; C kernels do not
+ * @args:   args[i] points at the i-th argument; NULL for a kernel without any
+ * @stream: of the device; NULL on the CPU
+ *
+ * It acts for the PE that loaded the module, whichever thread calls. On the CPU it
+ * returns when the grid has ended. A thread that waits lets the others run, so blocks
+ * may wait for each other and for other PEs. If all threads only wait for longer than
+ * MORI_SHMEM_TIMEOUT, the launch ends and the log says who waits for what. Such an end, or
+ * a fault of the kernel, is also left for mori_shmem_check(); until that is called, launches
+ * of this PE give it again.
+ *
+ * Return: 0; MORI_SHMEM_ENOENT if there is no such kernel; MORI_SHMEM_EINVAL for sizes of 0 or
+ * too large, arguments that are missing, a stream on the CPU; MORI_SHMEM_EFAULT for a bad address,
+ * a stack overflow or a division by zero (the text has block and thread);
+ * MORI_SHMEM_ETIMEDOUT; MORI_SHMEM_ENOMEM; MORI_SHMEM_ESTATE after finalize.
+ */
+MORI_SHMEM_EXPORT int mori_shmem_kernel_launch(mori_shmem_module_t *module, const char *name,
+					       const unsigned grid[3], const unsigned block[3],
+					       size_t shared, void **args, void *stream);
 
 /**
  * mori_shmem_check - read and clear the sticky status of this PE

@@ -368,6 +368,10 @@
 	X(int64_wait_until_on_stream)                                                              \
 	X(uint64_wait_until_on_stream)                                                             \
 	X(quiet_on_stream)                                                                         \
+	X(module_load)                                                                             \
+	X(module_unload)                                                                           \
+	X(module_init)                                                                             \
+	X(kernel_launch)                                                                           \
 	X(check)                                                                                   \
 	X(device_state)                                                                            \
 	X(info)

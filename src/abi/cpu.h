@@ -23,13 +23,22 @@ struct cpu_fiber {
 	uint32_t lanes; /* threads of its block */
 };
 
+/* Which poll of a word it is that found nothing. */
+enum cpu_poll {
+	CPU_POLL_FIRST = 1, /* of this wait */
+	CPU_POLL_ENDS = 2,  /* the wait has a deadline of its own */
+};
+
 /* What a fiber asks of the executor; scopes are enum dev_scope. Each may switch fibers. */
 struct cpu_ops {
 	void (*sync)(int scope);		  /* until all lanes of the scope have come */
 	uint64_t (*share)(int scope, uint64_t v); /* the leading lane's, on every lane */
 	int (*any)(int scope, int x);		  /* whether x holds on any lane */
-	/* Between two polls of the word at @addr, until it compares; for the dump of who waits. */
-	void (*yield)(const void *addr, int cmp, uint64_t value);
+	/*
+	 * Between two polls of the word at @addr, until it compares; @how is of enum cpu_poll.
+	 * NULL: between two tests of some word, and nobody waits.
+	 */
+	void (*yield)(const void *addr, int cmp, uint64_t value, int how);
 	uint64_t (*now_ns)(void);
 };
 

@@ -54,15 +54,17 @@ struct dev_state {
 	uint64_t heap_len;  /* bytes that can be addressed; grows in vmm mode */
 	uint64_t window;    /* peer = window + slot[pe] * stride + offset */
 	uint64_t stride;
-	const int32_t *slot; /* [n_pes]; < 0: not reachable by load and store */
-	const uint8_t *gone; /* [n_pes]; 1: lost */
+	const int32_t *slot;  /* [n_pes]; < 0: not reachable by load and store */
+	const uint32_t *gone; /* [n_pes]; 1: lost */
 	const uint32_t
-		*owner;	  /* isolation mode: block number of each granule, 0: none; else NULL */
-	uint32_t granule; /* log2 of a granule */
-	uint32_t spin;	  /* polls of a host thread before it yields its core */
-	uint64_t wait_ns; /* how long a wait on a user's word may take; 0: no limit */
+		*owner;	   /* isolation mode: block number of each granule, 0: none; else NULL */
+	uint32_t granule;  /* log2 of a granule */
+	uint32_t spin;	   /* polls of a host thread before it yields its core, at most */
+	uint32_t spin_now; /* and at present: fewer after waits that spun in vain */
+	uint64_t wait_ns;  /* how long a wait on a user's word may take; 0: no limit */
 	struct dev_window *windows;
-	uint64_t sync_off;   /* of the flags of kernels' barriers, [n_pes], from a heap's start */
+	uint64_t sync; /* flags of kernels' barriers: [n_pes] a slot, sync_stride apart */
+	uint64_t sync_stride;
 	uint64_t sync_epoch; /* kernels' barriers so far */
 	uint64_t sync_ns;    /* how long one may take; 0: no limit */
 	int32_t num_qp;

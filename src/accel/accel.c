@@ -62,3 +62,35 @@ void accel_mem_zero(const struct accel *a, void *at, uint64_t len)
 {
 	a->ops->mem_zero(at, len);
 }
+
+int accel_module_load(const struct accel *a, const void *image, size_t len,
+		      struct accel_module **out)
+{
+	return a->ops->module_load(image, len, out);
+}
+
+int accel_module_borrow(const struct accel *a, void *native, struct accel_module **out)
+{
+	return a->ops->module_borrow(native, out);
+}
+
+void accel_module_unload(const struct accel *a, struct accel_module *m)
+{
+	a->ops->module_unload(m);
+}
+
+int accel_module_link(const struct accel *a, struct accel_module *m, struct dev_state *state)
+{
+	return a->ops->module_link(m, state);
+}
+
+int accel_launch(const struct accel *a, struct accel_module *m, const struct accel_launch *launch,
+		 struct accel_fault *fault)
+{
+	return a->ops->launch(m, launch, fault);
+}
+
+int accel_in_kernel(const struct accel *a)
+{
+	return a->ops->in_kernel();
+}

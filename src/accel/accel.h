@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 struct accel_ops; /* private to this folder */
+struct accel_module;
+struct dev_state;
 
 struct accel {
 	const struct accel_ops *ops;
@@ -34,5 +36,40 @@ void accel_mem_unmap(const struct accel *a, void *base, uint64_t len);
 /* Give the memory of whole pages back; they read as zero afterwards. */
 int accel_mem_discard(const struct accel *a, void *at, uint64_t len);
 void accel_mem_zero(const struct accel *a, void *at, uint64_t len);
+
+/* A launch; whoever calls has checked nothing. */
+struct accel_launch {
+	const char *kernel;
+	const unsigned *grid, *block; /* [3] each */
+	size_t shared;		      /* bytes of a block, besides what the kernel has */
+	void **args;		      /* args[i] points at the i-th argument */
+	void *stream;
+	const struct dev_state *state;
+	uint64_t idle_ns; /* how long all threads may only wait; 0: no limit */
+	size_t stack;	  /* bytes a thread, where it is ours to say */
+};
+
+/* Where a launch ended that did not end well; -1 and 0 where it cannot be said. */
+struct accel_fault {
+	uint64_t addr;
+	int block[3], thread[3];
+};
+
+/* A module of this PE's own; EINVAL: no image for this device. */
+int accel_module_load(const struct accel *a, const void *image, size_t len,
+		      struct accel_module **out);
+/* One that the user has loaded by the device's own means, and unloads so. */
+int accel_module_borrow(const struct accel *a, void *native, struct accel_module **out);
+void accel_module_unload(const struct accel *a, struct accel_module *m);
+/*
+ * Its kernels act for @state from now on. ENOENT: it does not use the library;
+ * EABI: it was made for another version.
+ */
+int accel_module_link(const struct accel *a, struct accel_module *m, struct dev_state *state);
+/* EFAULT and ETIMEDOUT are faults of the kernel, and *fault says where. One at a time a module. */
+int accel_launch(const struct accel *a, struct accel_module *m, const struct accel_launch *launch,
+		 struct accel_fault *fault);
+/* Whether the calling thread is inside a kernel. */
+int accel_in_kernel(const struct accel *a);
 
 #endif

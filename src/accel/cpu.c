@@ -3,6 +3,7 @@
  * The CPU as a device: memory is a memfd, shared by mapping it. It is sparse, so
  * a large heap costs only what is touched.
  */
+#include "accel/cpu_module.h"
 #include "accel/ops.h"
 
 #include "util/err.h"
@@ -108,4 +109,10 @@ const struct accel_ops accel_cpu = {
 	.mem_unmap = cpu_mem_unmap,
 	.mem_discard = cpu_mem_discard,
 	.mem_zero = cpu_mem_zero,
+	.module_load = cpu_module_load,
+	.module_borrow = cpu_module_borrow,
+	.module_unload = cpu_module_unload,
+	.module_link = cpu_module_link,
+	.launch = cpu_launch,
+	.in_kernel = cpu_in_kernel,
 };

@@ -15,6 +15,13 @@ struct accel_ops {
 	void (*mem_unmap)(void *base, uint64_t len);
 	int (*mem_discard)(void *at, uint64_t len);
 	void (*mem_zero)(void *at, uint64_t len);
+	int (*module_load)(const void *image, size_t len, struct accel_module **out);
+	int (*module_borrow)(void *native, struct accel_module **out);
+	void (*module_unload)(struct accel_module *m);
+	int (*module_link)(struct accel_module *m, struct dev_state *state);
+	int (*launch)(struct accel_module *m, const struct accel_launch *launch,
+		      struct accel_fault *fault);
+	int (*in_kernel)(void);
 };
 
 extern const struct accel_ops accel_cpu;

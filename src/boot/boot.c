@@ -194,9 +194,12 @@ static void boot_put(struct boot *b)
 {
 	struct registry *reg = registry_lock();
 	unsigned char uid[BOOT_UID_BYTES];
-	int last = --b->refs == 0, others = 0, live = b->state == BOOT_LIVE, one_shot;
+	int last = --b->refs == 0, others = 0, live = 0, one_shot;
 
 	if (last) {
+		pthread_mutex_lock(&b->lock);
+		live = b->state == BOOT_LIVE;
+		pthread_mutex_unlock(&b->lock);
 		for (struct boot **p = &reg->boots; *p; p = &(*p)->next) {
 			if (*p == b) {
 				*p = b->next;

@@ -331,13 +331,16 @@ int boot_recv_fds(struct boot *b, int from_proc, uint32_t tag, int *fds, int n, 
 		p = parcel_take(b, from_proc, tag);
 		if (p || over || lost)
 			break;
-		lost = __atomic_load_n(&b->lost[from_proc], __ATOMIC_ACQUIRE);
+		/* Any loss: the sender may have given up because of it, and sends no more. */
+		lost = b->status;
 		if (!lost)
 			over = boot_cond_wait(b, deadline);
 	}
-	pthread_mutex_unlock(&b->lock);
 	if (!p && lost)
-		return err_set(MORI_SHMEM_EPEER, "lost: %s", who);
+		err = err_set(lost, "%s", b->text);
+	pthread_mutex_unlock(&b->lock);
+	if (err)
+		return err;
 	if (!p)
 		return err_set(MORI_SHMEM_ETIMEDOUT, "no descriptors from %s within %g s", who,
 			       timeout_s);

@@ -35,7 +35,7 @@ close_fd:
 
 static uint16_t listen_port(int fd)
 {
-	struct sockaddr_storage sa;
+	struct sockaddr_storage sa = { 0 };
 	socklen_t len = sizeof(sa);
 
 	if (getsockname(fd, (struct sockaddr *)&sa, &len) < 0)

@@ -94,11 +94,13 @@ struct world {
 	uint64_t n_done; /* collectives with a lower number are over */
 };
 
-/* The last round that failed, for those who come too late to hear it. */
+/*
+ * The last round that failed, for those who come too late to hear it. Twice, where
+ * it failed because PEs disagree on their number: for each number of them.
+ */
 struct failure {
-	int nranks; /* 0: none */
-	int n_told;
-	uint8_t *told; /* by rank */
+	int nranks[2];	  /* 0: none */
+	uint8_t *told[2]; /* by rank */
 	int status;
 	char text[WIRE_TEXT];
 };

@@ -14,18 +14,27 @@
 
 void failure_clear(struct failure *f)
 {
-	free(f->told);
+	for (int i = 0; i < 2; i++)
+		free(f->told[i]);
 	memset(f, 0, sizeof(*f));
 }
 
-/* 1 if @rank still has to hear of it; it is taken to have heard then. */
-static int failure_tell(struct failure *f, int rank)
+static void failure_for(struct failure *f, int i, int nranks)
 {
-	if (rank >= f->nranks || f->told[rank])
-		return 0;
-	f->told[rank] = 1;
-	f->n_told++;
-	return 1;
+	f->told[i] = calloc((size_t)nranks, 1);
+	f->nranks[i] = f->told[i] ? nranks : 0;
+}
+
+/* 1 if @rank of @nranks still has to hear of it; it is taken to have heard then. */
+static int failure_tell(struct failure *f, int rank, int nranks)
+{
+	for (int i = 0; i < 2; i++) {
+		if (nranks != f->nranks[i] || f->told[i][rank])
+			continue;
+		f->told[i][rank] = 1;
+		return 1;
+	}
+	return 0;
 }
 
 static void conn_refuse(struct conn *c, int rank, int status, const char *text)
@@ -50,8 +59,7 @@ static void round_end(struct rdv *r, int status, const char *text)
 
 	r->forming = NULL;
 	failure_clear(f);
-	f->told = calloc((size_t)w->nranks, 1);
-	f->nranks = f->told ? w->nranks : 0;
+	failure_for(f, 0, w->nranks);
 	f->status = status;
 	wire_copy_text(f->text, sizeof(f->text), text);
 	for (int i = 0; i < w->nranks; i++) {
@@ -59,7 +67,7 @@ static void round_end(struct rdv *r, int status, const char *text)
 
 		if (!c)
 			continue;
-		failure_tell(f, i);
+		failure_tell(f, i, w->nranks);
 		if (c->world)
 			conn_refuse(c, -1, status, text);
 		c->world = NULL;
@@ -133,7 +141,9 @@ static void round_contradict(struct conn *c, const struct wire_join *join)
 		c->refused = 1;
 	}
 	round_end(r, MORI_SHMEM_EMISMATCH, text);
-	failure_tell(&r->failure, join->rank);
+	if (join->nranks != r->failure.nranks[0])
+		failure_for(&r->failure, 1, join->nranks);
+	failure_tell(&r->failure, join->rank, join->nranks);
 }
 
 static void round_complete(struct rdv *r)
@@ -186,13 +196,13 @@ void round_join(struct conn *c, const struct wire_join *join, const uint8_t *blo
 	}
 	/* Refused while this was on its way: its PE has heard with the others of its process. */
 	if (c->refused) {
-		failure_tell(&r->failure, join->rank);
+		failure_tell(&r->failure, join->rank, join->nranks);
 		return;
 	}
 	/* The world formed without it: the client sees that in the table and comes again. */
 	if (c->world && c->world->formed)
 		return;
-	if (failure_tell(&r->failure, join->rank)) {
+	if (failure_tell(&r->failure, join->rank, join->nranks)) {
 		conn_refuse(c, join->rank, r->failure.status, r->failure.text);
 		return;
 	}

@@ -188,10 +188,12 @@ int mori_shmem_init(void)
 	rank = job.way == BOOT_MORI_RUN ? reserved : job.rank;
 	err = api_open(&options, job.way == BOOT_ALONE ? NULL : job.uid, rank, job.nranks, &pe);
 	if (err)
-		goto unreserve;
+		goto close_rdv;
 	pe->reserved = true;
 	pe->reserved_rank = reserved;
 	return 0;
+close_rdv:
+	boot_close_rdv(job.uid); /* if boot_find() opened one here and nobody joined it */
 unreserve:
 	registry_unreserve(reserved);
 free_options:

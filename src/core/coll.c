@@ -31,8 +31,10 @@
 #define COLL_CLANG_TSAN 0
 #endif
 
-#define COLL_RADIX  5
-#define COLL_YIELDS 100 /* of a core, before a waiter sleeps */
+#define COLL_RADIX    5
+#define COLL_YIELDS   100 /* of a core, before a waiter sleeps */
+#define COLL_EAGER    50u /* polls without a pause: the others are often close behind */
+#define COLL_SPIN_MIN 50u
 
 struct coll_node {
 	uint64_t count;	   /* arrivals, ever */
@@ -64,7 +66,7 @@ struct coll_block {
 
 int coll_open(struct pe *pe)
 {
-	pthread_mutex_init(&pe->coll_lock, NULL);
+	pe->coll_spin = pe->state->spin;
 	if (boot_n_nodes(pe->boot) == 1)
 		return 0;
 	pe->records = calloc((size_t)pe->world->n_pes, sizeof(*pe->records));
@@ -268,14 +270,20 @@ void coll_leave(struct pe *pe)
 static int coll_wait(struct pe *pe, struct coll_node *root, uint32_t epoch)
 {
 	uint64_t limit = (uint64_t)(pe->options.timeout * 1e9), end = 0;
-	uint32_t spin = pe->state->spin;
+	uint32_t spin = pe->coll_spin;
 	int err;
 
 	for (uint32_t i = 0; i < spin; i++) {
-		if (coll_over(root, epoch))
+		if (coll_over(root, epoch)) {
+			pe->coll_spin = spin * 2 < pe->state->spin ? spin * 2 : pe->state->spin;
 			return 0;
-		tgt_relax();
+		}
+		if (i >= COLL_EAGER)
+			tgt_relax();
 	}
+	/* In vain: perhaps the others need this core. Spin less until it helps again. */
+	if (spin > COLL_SPIN_MIN)
+		pe->coll_spin = spin / 4 > COLL_SPIN_MIN ? spin / 4 : COLL_SPIN_MIN;
 	for (uint32_t turn = 0; !coll_over(root, epoch); turn++) {
 		if (turn < COLL_YIELDS) {
 			sched_yield();

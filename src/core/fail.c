@@ -14,7 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#define WAIT_YIELDS 200u /* of the core, before a waiting thread sleeps */
+#define WAIT_SPIN_MIN 50u
+#define WAIT_YIELDS   200u /* of the core, before a waiting thread sleeps */
 
 static __thread struct {
 	int pe;
@@ -45,7 +46,11 @@ uint64_t tgt_now_ns(void)
 int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st)
 {
 	uint64_t now;
+	uint32_t less = w->budget / 4 > WAIT_SPIN_MIN ? w->budget / 4 : WAIT_SPIN_MIN;
 
+	/* Spun in vain: perhaps others need this core. */
+	if (!w->naps && w->budget > less)
+		__atomic_store_n((uint32_t *)&st->spin_now, less, __ATOMIC_RELAXED);
 	/* Acquire: pairs with the release in world_on_lost(). */
 	if (__atomic_load_n(&st->lost, __ATOMIC_ACQUIRE))
 		return MORI_SHMEM_EPEER;
@@ -168,6 +173,7 @@ void fail_value(struct dev_state *st, const char *name, enum dev_op op, int err)
 
 int fail_take(struct dev_state *st, mori_shmem_fault_t *out)
 {
+	const struct pe *pe = st->host;
 	struct dev_fault f = st->fault;
 
 	memset(&st->fault, 0, sizeof(st->fault));
@@ -175,6 +181,8 @@ int fail_take(struct dev_state *st, mori_shmem_fault_t *out)
 		return f.code;
 	*out = (mori_shmem_fault_t){ .code = f.code, .pe = f.code ? f.pe : -1, .addr = f.addr };
 	snprintf(out->op, sizeof(out->op), "%s", f.op < DEV_OP_COUNT ? op_names[f.op] : "");
+	if (f.code && f.op == DEV_OP_NONE) /* no call of the library, but the kernel itself */
+		snprintf(out->op, sizeof(out->op), "%s", pe->kernel_fault.kernel);
 	for (int i = 0; i < 3; i++) {
 		out->block[i] = f.code ? f.block[i] : -1;
 		out->thread[i] = f.code ? f.thread[i] : -1;

@@ -68,7 +68,6 @@ void heap_close(struct pe *pe)
 	if (pe->heap.books)
 		alloc_close(pe->heap.books);
 	free(pe->heap.owner);
-	pthread_mutex_destroy(&pe->heap.lock);
 }
 
 /* How far the heap can be addressed now. Its own threads may be looking. */
@@ -144,6 +143,16 @@ static void heap_publish(struct pe *pe, const struct alloc_block *b)
 	}
 }
 
+/* The meeting failed: as if nothing had been taken. */
+static void heap_untake(struct pe *pe, const struct alloc_block *b)
+{
+	lock_take(&pe->heap.lock);
+	alloc_give(pe->heap.books, b->off);
+	if (pe->heap.chunk)
+		alloc_resize(pe->heap.books, pe->state->heap_len);
+	lock_give(&pe->heap.lock);
+}
+
 /* What all PEs said alike and is wrong all the same. */
 static int heap_refuse(struct pe *pe, uint64_t size, uint64_t align, unsigned flags)
 {
@@ -186,25 +195,21 @@ int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, vo
 	bool took;
 	int err;
 
-	pthread_mutex_lock(&pe->coll_lock);
-	pthread_mutex_lock(&h->lock);
+	lock_take(&pe->coll_lock);
+	lock_take(&h->lock);
 	took = valid && !heap_take(pe, size, unit, &block);
+	lock_give(&h->lock);
 	call.place = block.off;
 	if (took && flags & MORI_SHMEM_MALLOC_ZERO)
 		accel_mem_zero(&pe->world->accel, h->base + block.off, size);
 	err = coll_meet(pe, &call, NULL);
-	if (err && took) {
-		alloc_give(h->books, block.off);
-		if (h->chunk)
-			alloc_resize(h->books, pe->state->heap_len);
-	} else if (took) {
+	if (err && took)
+		heap_untake(pe, &block);
+	else if (took)
 		heap_publish(pe, &block);
-		*out = h->base + block.off;
-	} else {
-		*out = NULL;
-	}
-	pthread_mutex_unlock(&h->lock);
-	pthread_mutex_unlock(&pe->coll_lock);
+	if (!err)
+		*out = took ? h->base + block.off : NULL;
+	lock_give(&pe->coll_lock);
 	return !err && !took && size ? heap_refuse(pe, size, align, flags) : err;
 }
 
@@ -237,17 +242,16 @@ int heap_free(struct pe *pe, void *ptr)
 	bool found = false;
 	int err;
 
-	pthread_mutex_lock(&pe->coll_lock);
-	pthread_mutex_lock(&h->lock);
+	lock_take(&pe->coll_lock);
 	if (ptr) {
 		found = alloc_find(h->books, off, &b) && b.off == off;
 		call.place = found ? off : COLL_NO_BLOCK;
 	}
-	tgt_fence_full();
 	err = coll_meet(pe, &call, NULL);
 	if (!err && ptr && !found)
 		err = heap_not_a_block(pe, ptr);
 	if (!err && found) {
+		lock_take(&h->lock);
 		alloc_give(h->books, off);
 		if (h->owner) {
 			heap_own(pe, &b, 0);
@@ -255,9 +259,9 @@ int heap_free(struct pe *pe, void *ptr)
 		}
 		if (h->chunk)
 			heap_shrink(pe);
+		lock_give(&h->lock);
 	}
-	pthread_mutex_unlock(&h->lock);
-	pthread_mutex_unlock(&pe->coll_lock);
+	lock_give(&pe->coll_lock);
 	return err;
 }
 
@@ -267,10 +271,10 @@ void heap_info(struct pe *pe, mori_shmem_heap_info_t *out)
 	struct alloc_info info;
 	uint64_t tail;
 
-	pthread_mutex_lock(&h->lock);
+	lock_take(&h->lock);
 	alloc_get_info(h->books, &info);
 	tail = h->max - alloc_top(h->books); /* what growing could give in a row */
-	pthread_mutex_unlock(&h->lock);
+	lock_give(&h->lock);
 	*out = (mori_shmem_heap_info_t){
 		.size = h->max,
 		.used = info.used,

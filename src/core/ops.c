@@ -14,17 +14,16 @@ static int ops_meet(const struct dev_state *st, enum coll_op op)
 	struct pe *pe = st->host;
 	int err;
 
-	pthread_mutex_lock(&pe->coll_lock);
+	lock_take(&pe->coll_lock);
 	err = coll_meet(pe, &(struct coll_call){ .op = op }, NULL);
-	pthread_mutex_unlock(&pe->coll_lock);
+	lock_give(&pe->coll_lock);
 	return err ? tgt_fail(st, err, -1, 0, 0) : 0; /* about no word: the text stays */
 }
 
 static int dev_barrier(const struct dev_state *st, enum dev_scope scope)
 {
 	(void)scope;
-	tgt_fence_full();
-	return ops_meet(st, COLL_BARRIER);
+	return ops_meet(st, COLL_BARRIER); /* a meeting orders all that came before it */
 }
 
 static int dev_sync(const struct dev_state *st, enum dev_scope scope)

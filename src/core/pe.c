@@ -7,6 +7,7 @@
 #include "core/pe.h"
 
 #include "boot/boot.h"
+#include "core/module.h"
 #include "core/registry.h"
 #include "dev/dev.h"
 #include "util/err.h"
@@ -77,9 +78,10 @@ static int pe_state_open(struct pe *pe)
 	st->window = (uint64_t)(uintptr_t)w->window;
 	st->stride = w->stride;
 	st->gone = w->gone;
-	st->spin = pe_spin(w->n_node);
+	st->spin = st->spin_now = pe_spin(w->n_node);
 	st->wait_ns = (uint64_t)(pe->options.wait_timeout * 1e9);
-	st->sync_off = w->sync_off;
+	st->sync = (uint64_t)(uintptr_t)w->block + w->sync_off;
+	st->sync_stride = (uint64_t)w->n_pes * sizeof(uint64_t);
 	st->sync_ns = (uint64_t)(pe->options.timeout * 1e9);
 	st->num_qp = pe->options.num_qp_per_pe;
 	st->host = pe;
@@ -117,6 +119,7 @@ static void pe_free(struct pe *pe)
 	/* Release: a kernel that sees it looks no further. */
 	if (pe->state)
 		__atomic_store_n(&pe->state->life, DEV_LIFE_FINALIZED, __ATOMIC_RELEASE);
+	module_close_all(pe);
 	reg_close(pe);
 	heap_close(pe);
 	coll_close(pe);
@@ -140,7 +143,6 @@ static struct pe *pe_new(struct options *options, int rank)
 	pe->options = *options;
 	memset(options, 0, sizeof(*options));
 	pe->rank = rank;
-	pthread_mutex_init(&pe->heap.lock, NULL);
 	pthread_mutex_init(&pe->reg.lock, NULL);
 	pe->state = aligned_alloc(64, size);
 	if (!pe->state)
@@ -206,13 +208,13 @@ int pe_close(struct pe *pe)
 	int err;
 
 	tgt_fence_full();
-	pthread_mutex_lock(&pe->coll_lock);
+	lock_take(&pe->coll_lock);
 	err = coll_meet(pe, &(struct coll_call){ .op = COLL_FINALIZE }, NULL);
 	if (err == MORI_SHMEM_EMISMATCH)
 		coll_leave(pe);
 	if (err == MORI_SHMEM_ESTATE) /* ESTATE would say that there was no PE */
 		err = MORI_SHMEM_ETIMEDOUT;
-	pthread_mutex_unlock(&pe->coll_lock);
+	lock_give(&pe->coll_lock);
 	registry_remove(pe);
 	if (pe->reserved)
 		registry_unreserve(pe->reserved_rank);

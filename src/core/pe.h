@@ -11,6 +11,7 @@
 #include "core/alloc.h"
 #include "core/coll.h"
 #include "core/options.h"
+#include "util/lock.h"
 
 #include <mori/shmem.h>
 #include <pthread.h>
@@ -32,17 +33,17 @@ struct world {
 	char text[512];
 	struct pe *members; /* by pe->sibling */
 	uint32_t n_lost;
-	char lost_text[512];	  /* about the first PE that was lost */
+	char lost_text[512];	  /* about all PEs that were lost, as far as it goes */
 	int n_pes, n_node;	  /* in the job; on this node */
 	int *node_ranks;	  /* [n_node] */
 	int32_t *slot;		  /* [n_pes] place in node_ranks, -1 on another node */
-	uint8_t *gone;		  /* [n_pes] 1: lost */
+	uint32_t *gone;		  /* [n_pes] 1: lost; operations read it */
 	struct coll_block *block; /* where the PEs of this node meet */
 	size_t block_len;
 	void *window; /* the heaps of this node, stride apart */
 	uint64_t window_len, stride;
 	uint64_t align;	   /* of the window and of the stride */
-	uint64_t sync_off; /* of the flags of kernels' barriers, behind each heap */
+	uint64_t sync_off; /* in the block: flags of kernels' barriers, [n_node][n_pes] */
 };
 
 /* What every PE tells the others when it joins; all must be equal. */
@@ -54,7 +55,7 @@ struct pe_blob {
 };
 
 struct heap {
-	pthread_mutex_t lock;
+	struct lock lock; /* of the books, for threads that only look; changes need coll_lock too */
 	struct alloc *books;
 	uint64_t max;	    /* bytes there can be */
 	uint64_t chunk;	    /* vmm: grows by this; else 0 */
@@ -77,6 +78,13 @@ struct reg {
 	struct window *windows;
 };
 
+/* A launch that a fault ended, until mori_shmem_check(); module.c keeps it. */
+struct kernel_fault {
+	int code; /* 0: none */
+	char kernel[48];
+	char text[512];
+};
+
 struct pe {
 	struct pe *next;    /* the PEs of this process; registry.c locks it */
 	struct pe *sibling; /* the members of its world */
@@ -93,8 +101,10 @@ struct pe {
 	int32_t *reach;	  /* [n_pes] without P2P: the slots it may use; else NULL */
 	struct heap heap;
 	struct reg reg;
-	pthread_mutex_t coll_lock;   /* one collective at a time */
-	uint32_t coll_epoch;	     /* meetings so far */
+	struct lock coll_lock; /* one collective at a time */
+	uint32_t coll_spin;    /* polls before a meeting yields; learns from the last ones */
+	uint32_t coll_epoch;   /* meetings so far */
+	struct kernel_fault kernel_fault;
 	struct coll_record *records; /* world of several nodes: what allgather gave */
 };
 

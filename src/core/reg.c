@@ -143,39 +143,47 @@ static bool other_process(const struct pe *pe, int rank)
 	return boot_peer(pe->boot, rank)->proc != boot_my_proc(pe->boot);
 }
 
+/* To all, whatever comes of it: each of them waits for it. */
 static int window_send(struct pe *pe, const struct share *file)
 {
 	int err = 0;
 
-	for (int i = 0; !err && i < pe->world->n_pes; i++) {
-		if (other_process(pe, i))
-			err = boot_send_fds(pe->boot, boot_peer(pe->boot, i)->proc,
-					    window_tag(pe, pe->rank, i), &file->fd, 1);
+	for (int i = 0; i < pe->world->n_pes; i++) {
+		int sent = !other_process(pe, i) ?
+				   0 :
+				   boot_send_fds(pe->boot, boot_peer(pe->boot, i)->proc,
+						 window_tag(pe, pe->rank, i), &file->fd, 1);
+
+		err = err ? err : sent;
 	}
 	return err;
 }
 
-/* Where PE @rank's part is, as this process sees it. */
+/*
+ * Where PE @rank's part is, as this process sees it. Without a window only what
+ * was sent is taken: the next registration must not find it.
+ */
 static int window_reach(struct pe *pe, struct window *win, int rank, uint64_t size)
 {
 	uint64_t how = coll_data(pe, rank)[SAY_HOW], off = coll_data(pe, rank)[SAY_OFF];
-	int fd, err;
+	uint64_t at = coll_data(pe, rank)[SAY_ADDR];
+	int fd, err = 0;
 
 	if (how == WINDOW_HEAP) {
-		win->dev->peer[rank] = dev_heap_at(pe->state, rank, off);
-		return 0;
+		at = dev_heap_at(pe->state, rank, off);
+	} else if (other_process(pe, rank)) {
+		err = boot_recv_fds(pe->boot, boot_peer(pe->boot, rank)->proc,
+				    window_tag(pe, rank, pe->rank), &fd, 1, pe_patience(pe));
+		if (err)
+			return err;
+		if (win) {
+			err = share_map(fd, off, size, &win->maps[rank]);
+			at = (uint64_t)(uintptr_t)win->maps[rank].at;
+		}
+		close(fd);
 	}
-	if (!other_process(pe, rank)) {
-		win->dev->peer[rank] = coll_data(pe, rank)[SAY_ADDR];
-		return 0;
-	}
-	err = boot_recv_fds(pe->boot, boot_peer(pe->boot, rank)->proc,
-			    window_tag(pe, rank, pe->rank), &fd, 1, pe_patience(pe));
-	if (err)
-		return err;
-	err = share_map(fd, off, size, &win->maps[rank]);
-	close(fd);
-	win->dev->peer[rank] = (uint64_t)(uintptr_t)win->maps[rank].at;
+	if (win)
+		win->dev->peer[rank] = at;
 	return err;
 }
 
@@ -256,8 +264,11 @@ static int window_open(struct pe *pe, void *ptr, uint64_t size, const struct sha
 
 		err = err ? err : sent;
 	}
-	for (int i = 0; !err && i < pe->world->n_pes; i++)
-		err = window_reach(pe, win, i, size);
+	for (int i = 0; i < pe->world->n_pes; i++) {
+		int reached = window_reach(pe, err ? NULL : win, i, size);
+
+		err = err ? err : reached;
+	}
 	err = coll_agree(pe, err, "symmetric_register");
 	if (!err)
 		window_link(pe, win, size);
@@ -273,14 +284,14 @@ int reg_window_add(struct pe *pe, void *ptr, uint64_t size)
 	struct share file = { .fd = -1 };
 	int err;
 
-	pthread_mutex_lock(&pe->coll_lock);
+	lock_take(&pe->coll_lock);
 	window_offer(pe, ptr, size, &file, say);
 	err = coll_meet(pe, &call, say);
 	if (!err)
 		err = window_verdict(pe, size);
 	if (!err)
 		err = window_open(pe, ptr, size, &file);
-	pthread_mutex_unlock(&pe->coll_lock);
+	lock_give(&pe->coll_lock);
 	if (file.fd >= 0)
 		close(file.fd);
 	return err;
@@ -310,7 +321,7 @@ int reg_window_remove(struct pe *pe, void *ptr, uint64_t size)
 	struct window *win;
 	int err;
 
-	pthread_mutex_lock(&pe->coll_lock);
+	lock_take(&pe->coll_lock);
 	pthread_mutex_lock(&pe->reg.lock);
 	win = window_find(pe, ptr, size, &call.place);
 	pthread_mutex_unlock(&pe->reg.lock);
@@ -327,7 +338,7 @@ int reg_window_remove(struct pe *pe, void *ptr, uint64_t size)
 			share_unmap(&win->maps[i]);
 		pthread_mutex_unlock(&pe->reg.lock);
 	}
-	pthread_mutex_unlock(&pe->coll_lock);
+	lock_give(&pe->coll_lock);
 	return err;
 }
 
@@ -347,10 +358,10 @@ int reg_query(struct pe *pe, const void *ptr, mori_shmem_memobj_t *out)
 	struct alloc_block block;
 	bool found;
 
-	pthread_mutex_lock(&pe->heap.lock);
+	lock_take(&pe->heap.lock);
 	found = addr - base < pe->state->heap_len &&
 		alloc_find(pe->heap.books, addr - base, &block);
-	pthread_mutex_unlock(&pe->heap.lock);
+	lock_give(&pe->heap.lock);
 	if (found)
 		return reg_holds(addr, base + block.off, block.len, MORI_SHMEM_MEMOBJ_HEAP, out) ?
 			       0 :

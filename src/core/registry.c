@@ -6,6 +6,7 @@
 #include "core/registry.h"
 
 #include "boot/boot.h"
+#include "core/module.h"
 #include "util/err.h"
 #include "util/log.h"
 
@@ -50,6 +51,7 @@ static void fork_child(void)
 	registry_thread.bound_id = 0;
 	registry_changed();
 	pthread_mutex_init(&registry.lock, NULL);
+	module_after_fork();
 	world_after_fork();
 	boot_after_fork();
 }

@@ -42,18 +42,19 @@ int world_lost(struct world *w)
 static void world_on_lost(void *arg, int proc, const char *text)
 {
 	struct world *w = arg;
+	size_t len;
 
 	pthread_mutex_lock(&w->lock);
 	for (int i = 0; i < w->n_pes; i++) {
 		if (boot_peer(w->boot, i)->proc == proc && !w->gone[i]) {
-			w->gone[i] = 1;
+			__atomic_store_n(&w->gone[i], 1, __ATOMIC_RELAXED);
 			w->n_lost++;
 		}
 	}
 	if (!w->n_lost) /* the rendezvous itself: nobody's PE, but nobody can meet any more */
 		w->n_lost = 1;
-	if (!w->lost_text[0])
-		snprintf(w->lost_text, sizeof(w->lost_text), "%s", text);
+	len = strlen(w->lost_text);
+	snprintf(w->lost_text + len, sizeof(w->lost_text) - len, "%s%s", len ? "; " : "", text);
 	/* Release: pairs with the acquire of whoever polls the word; @gone comes before it. */
 	for (struct pe *pe = w->members; pe; pe = pe->sibling)
 		__atomic_store_n(&pe->state->lost, w->n_lost, __ATOMIC_RELEASE);
@@ -104,7 +105,7 @@ static int world_seat(struct world *w)
 	w->n_pes = boot_n_pes(w->boot);
 	w->node_ranks = calloc((size_t)w->n_pes, sizeof(int));
 	w->slot = calloc((size_t)w->n_pes, sizeof(*w->slot));
-	w->gone = calloc((size_t)w->n_pes, 1);
+	w->gone = calloc((size_t)w->n_pes, sizeof(*w->gone));
 	if (!w->node_ranks || !w->slot || !w->gone)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for %d PEs", w->n_pes);
 	for (int i = 0; i < w->n_pes; i++) {
@@ -133,16 +134,12 @@ static uint64_t world_align(uint64_t heap_size)
 
 static int world_sizes(struct world *w, const struct pe_blob *blob)
 {
-	uint64_t flags = (uint64_t)w->n_pes * sizeof(uint64_t);
-
 	w->align = world_align(blob->heap_size);
-	if (blob->heap_size > INT64_MAX - flags - w->align)
-		return err_set(MORI_SHMEM_ENOMEM,
-			       "a heap of %llu bytes is more than can be addressed",
-			       (unsigned long long)blob->heap_size);
-	w->sync_off = (blob->heap_size + 4095) & ~(uint64_t)4095;
-	w->stride = (w->sync_off + flags + w->align - 1) & ~(w->align - 1);
-	w->block_len = coll_block_size(w->n_node);
+	if (__builtin_add_overflow(blob->heap_size, w->align - 1, &w->stride))
+		w->stride = UINT64_MAX;
+	w->stride &= ~(w->align - 1);
+	w->sync_off = coll_block_size(w->n_node);
+	w->block_len = w->sync_off + (uint64_t)w->n_node * (uint64_t)w->n_pes * sizeof(uint64_t);
 	if (__builtin_mul_overflow(w->stride, (uint64_t)w->n_node, &w->window_len))
 		return err_set(MORI_SHMEM_ENOMEM,
 			       "%d heaps of %llu bytes are more than can be addressed", w->n_node,

@@ -64,12 +64,11 @@ DEV_BODY int dev_amo_post(const struct dev_state *st, enum dev_scope scope, void
 	bool wide = dev_kind_wide(kind);
 	int rmw = dev_amo_post_op(op);
 	void *to;
-	int err = dev_amo_reach(st, dest, wide ? 8 : 4, rmw, pe, &to);
+	int err = dev_enter(scope, dev_amo_reach(st, dest, wide ? 8 : 4, rmw, pe, &to));
 
 	(void)qp;
 	if (!dev_likely(!err))
 		return err;
-	tgt_enter(scope);
 	if (tgt_leads(scope))
 		tgt_amo(to, wide, rmw, op == MORI_SHMEM_AMO_INC ? 1 : value, 0);
 	tgt_leave(scope);
@@ -84,12 +83,11 @@ DEV_BODY int dev_amo_fetch(const struct dev_state *st, void *out, enum dev_scope
 	int rmw = dev_amo_fetch_op(op);
 	uint64_t old = 0;
 	void *to;
-	int err = dev_amo_reach(st, dest, wide ? 8 : 4, rmw, pe, &to);
+	int err = dev_enter(scope, dev_amo_reach(st, dest, wide ? 8 : 4, rmw, pe, &to));
 
 	(void)qp;
 	if (!dev_likely(!err))
 		return err;
-	tgt_enter(scope);
 	if (tgt_leads(scope))
 		old = tgt_amo(to, wide, rmw, op == MORI_SHMEM_AMO_FETCH_INC ? 1 : value, compare);
 	dev_store_kind(out, kind, tgt_share(scope, old));
@@ -135,12 +133,12 @@ DEV_BODY int dev_amo_fetch_add_real(const struct dev_state *st, void *out, enum 
 {
 	uint64_t was = 0, seen;
 	void *to;
-	int err = dev_amo_reach(st, dest, wide ? 8 : 4, MORI_SHMEM_AMO_ADD, pe, &to);
+	int err = dev_enter(scope,
+			    dev_amo_reach(st, dest, wide ? 8 : 4, MORI_SHMEM_AMO_ADD, pe, &to));
 
 	(void)qp;
 	if (!dev_likely(!err))
 		return err;
-	tgt_enter(scope);
 	if (tgt_leads(scope)) {
 		seen = tgt_amo(to, wide, MORI_SHMEM_AMO_FETCH, 0, 0);
 		do {

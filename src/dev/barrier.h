@@ -11,7 +11,7 @@
 
 DEV_BODY uint64_t *dev_sync_flag(const struct dev_state *st, int at, int of)
 {
-	return (uint64_t *)(uintptr_t)dev_heap_at(st, at, st->sync_off) + of;
+	return (uint64_t *)tgt_pointer(st->sync + (uint64_t)st->slot[at] * st->sync_stride) + of;
 }
 
 /* This lane's share of the peers: tell them, then hear of them. */

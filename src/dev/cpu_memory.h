@@ -11,6 +11,11 @@
 
 #include <string.h>
 
+DEV_BODY void *tgt_pointer(uint64_t addr)
+{
+	return (void *)(uintptr_t)addr;
+}
+
 DEV_BODY uint32_t tgt_load_relaxed_32(const uint32_t *p)
 {
 	return __atomic_load_n(p, __ATOMIC_RELAXED);

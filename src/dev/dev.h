@@ -6,7 +6,7 @@
  * library compile the same text.
  *
  * Warp and block calls are collective over their lanes, with uniform arguments:
- * tgt_enter() and tgt_leave() bring the lanes together, tgt_leads() is true on
+ * dev_enter() and tgt_leave() bring the lanes together, tgt_leads() is true on
  * the one that acts, tgt_share() gives its result to all. On the host they are
  * nothing.
  */
@@ -86,7 +86,7 @@ static __attribute__((noinline, cold, unused)) int dev_bad_pe(const struct dev_s
 
 	if (pe < 0 || pe >= st->n_pes)
 		code = MORI_SHMEM_EINVAL;
-	else if (st->gone[pe])
+	else if (tgt_load_relaxed_32(&st->gone[pe]))
 		code = MORI_SHMEM_EPEER;
 	return tgt_fail(st, code, pe, addr, 0);
 }
@@ -94,7 +94,7 @@ static __attribute__((noinline, cold, unused)) int dev_bad_pe(const struct dev_s
 DEV_BODY bool dev_pe_ok(const struct dev_state *st, int pe)
 {
 	return (unsigned)pe < (unsigned)st->n_pes && dev_path(st, pe) == DEV_PATH_P2P &&
-	       !(tgt_load_relaxed_32(&st->lost) && st->gone[pe]);
+	       !(tgt_load_relaxed_32(&st->lost) && tgt_load_relaxed_32(&st->gone[pe]));
 }
 
 /* Whether offset @off and @len bytes on are memory of the heap. */
@@ -155,8 +155,19 @@ DEV_BODY int dev_reach(const struct dev_state *st, const void *addr, uint64_t le
 		     dev_window_at(st, a, len, st->my_pe, pe);
 	if (!dev_likely(at != 0))
 		return tgt_fail(st, MORI_SHMEM_EINVAL, pe, a, len);
-	*out = (void *)(uintptr_t)at;
+	*out = tgt_pointer(at);
 	return 0;
+}
+
+/*
+ * The lanes come together with what each found, and go on or return together: a PE
+ * may be lost between the look of one lane and that of another.
+ */
+DEV_BODY int dev_enter(enum dev_scope scope, int err)
+{
+	if (dev_likely(!tgt_any(scope, err != 0)))
+		return 0;
+	return err ? err : MORI_SHMEM_EPEER;
 }
 
 /* query */

@@ -70,6 +70,14 @@ TGT_COPY_BY(16, tgt_vec16)
 #undef TGT_COPY_BY
 #undef TGT_EACH_FLIGHT
 
+/* The few bytes before and after what is aligned. */
+DEV_BODY void tgt_copy_end(uint8_t *to, const uint8_t *from, uint64_t n, uint64_t i, uint64_t by)
+{
+#pragma clang loop unroll(disable)
+	for (; i < n; i += by)
+		to[i] = from[i];
+}
+
 /* As wide as source and destination can be aligned together. */
 DEV_BODY void tgt_copy(enum dev_scope scope, void *dst, const void *src, uint64_t len)
 {
@@ -83,7 +91,7 @@ DEV_BODY void tgt_copy(enum dev_scope scope, void *dst, const void *src, uint64_
 	if (head > len)
 		head = len;
 	body = (len - head) & ~(width - 1);
-	tgt_copy_1(to, from, head, lane, lanes);
+	tgt_copy_end(to, from, head, lane, lanes);
 	if (width == 16)
 		tgt_copy_16((tgt_vec16 *)(to + head), (const tgt_vec16 *)(from + head), body / 16,
 			    lane, lanes);
@@ -95,34 +103,115 @@ DEV_BODY void tgt_copy(enum dev_scope scope, void *dst, const void *src, uint64_
 			   lanes);
 	else
 		tgt_copy_1(to + head, from + head, body, lane, lanes);
-	tgt_copy_1(to + head + body, from + head + body, len - head - body, lane, lanes);
+	tgt_copy_end(to + head + body, from + head + body, len - head - body, lane, lanes);
+}
+
+/* A value of 1, 2, 4 or 8 bytes, in one access where it is aligned; it never leaves registers. */
+DEV_BODY void tgt_store_bits(void *dst, uint64_t bits, uint64_t len)
+{
+	if (!tgt_aligned(dst, len)) {
+		for (uint64_t i = 0; i < len; i++)
+			((uint8_t *)dst)[i] = (uint8_t)(bits >> 8 * i);
+	} else if (len == 8) {
+		tgt_store_relaxed_64(dst, bits);
+	} else if (len == 4) {
+		tgt_store_relaxed_32(dst, (uint32_t)bits);
+	} else if (len == 2) {
+		tgt_store_relaxed_16(dst, (uint16_t)bits);
+	} else {
+		tgt_store_relaxed_8(dst, (uint8_t)bits);
+	}
+}
+
+DEV_BODY uint64_t tgt_load_bits(const void *src, uint64_t len)
+{
+	uint64_t bits = 0;
+
+	if (tgt_aligned(src, len))
+		return len == 8 ? tgt_load_acquire_64(src) :
+		       len == 4 ? tgt_load_acquire_32(src) :
+		       len == 2 ? tgt_load_acquire_16(src) :
+				  tgt_load_acquire_8(src);
+	for (uint64_t i = 0; i < len; i++)
+		bits |= (uint64_t)((const uint8_t *)src)[i] << 8 * i;
+	return bits;
+}
+
+/* @p may lie anywhere. */
+DEV_BODY uint64_t tgt_any_bits(const void *p, uint64_t len)
+{
+	uint64_t bits = 0;
+
+	if (len == 8)
+		__builtin_memcpy(&bits, p, 8);
+	else if (len == 4)
+		__builtin_memcpy(&bits, p, 4);
+	else if (len == 2)
+		__builtin_memcpy(&bits, p, 2);
+	else
+		__builtin_memcpy(&bits, p, 1);
+	return bits;
+}
+
+/* 1, 2, 4, 8 or 16 bytes. */
+DEV_BODY void tgt_put_one(void *dst, const void *src, uint64_t len)
+{
+	uint64_t first = len < 8 ? len : 8;
+
+	tgt_store_bits(dst, tgt_any_bits(src, first), first);
+	if (len == 16)
+		tgt_store_bits((char *)dst + 8, tgt_any_bits((const char *)src + 8, 8), 8);
+}
+
+DEV_BODY void tgt_get_one(void *dst, const void *src, uint64_t len)
+{
+	uint64_t bits = tgt_load_bits(src, len);
+
+	__builtin_memcpy(dst, &bits, len);
+}
+
+/* Memory of this PE, where an ordinary access will do. */
+DEV_BODY uint64_t tgt_plain_bits(const void *p, uint64_t len)
+{
+	return len == 8 ? *(const uint64_t *)p :
+	       len == 4 ? *(const uint32_t *)p :
+	       len == 2 ? *(const uint16_t *)p :
+			  *(const uint8_t *)p;
+}
+
+DEV_BODY void tgt_plain_store(void *p, uint64_t bits, uint64_t len)
+{
+	if (len == 8)
+		*(uint64_t *)p = bits;
+	else if (len == 4)
+		*(uint32_t *)p = (uint32_t)bits;
+	else if (len == 2)
+		*(uint16_t *)p = (uint16_t)bits;
+	else
+		*(uint8_t *)p = (uint8_t)bits;
+}
+
+DEV_BODY bool tgt_is_word(const void *p, const void *q, uint64_t len)
+{
+	return (len == 8 || len == 4 || len == 2 || len == 1) && tgt_aligned(p, len) &&
+	       tgt_aligned(q, len);
 }
 
 /* A word that is aligned goes in one access, by one lane: a flag may travel so. */
 DEV_BODY void tgt_put(enum dev_scope scope, void *dst, const void *src, uint64_t len)
 {
-	if (len == 8 && tgt_aligned(dst, 8) && tgt_aligned(src, 8)) {
-		if (tgt_leads(scope))
-			tgt_store_relaxed_64(dst, *(const uint64_t *)src);
-	} else if (len == 4 && tgt_aligned(dst, 4) && tgt_aligned(src, 4)) {
-		if (tgt_leads(scope))
-			tgt_store_relaxed_32(dst, *(const uint32_t *)src);
-	} else {
+	if (!tgt_is_word(dst, src, len))
 		tgt_copy(scope, dst, src, len);
-	}
+	else if (tgt_leads(scope))
+		tgt_store_bits(dst, tgt_plain_bits(src, len), len);
 }
 
 DEV_BODY void tgt_get(enum dev_scope scope, void *dst, const void *src, uint64_t len)
 {
-	if (len == 8 && tgt_aligned(dst, 8) && tgt_aligned(src, 8)) {
-		if (tgt_leads(scope))
-			*(uint64_t *)dst = tgt_load_acquire_64(src);
-	} else if (len == 4 && tgt_aligned(dst, 4) && tgt_aligned(src, 4)) {
-		if (tgt_leads(scope))
-			*(uint32_t *)dst = tgt_load_acquire_32(src);
-	} else {
+	if (!tgt_is_word(dst, src, len))
 		tgt_copy(scope, dst, src, len);
-	}
+	else if (tgt_leads(scope))
+		tgt_plain_store(dst, tgt_load_bits(src, len), len);
 }
 
 #endif

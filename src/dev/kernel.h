@@ -9,7 +9,8 @@
 #include "abi/state.h"
 
 /* The first fault of the PE is kept, with the thread it came from. */
-DEV_BODY int tgt_fail(const struct dev_state *st, int code, int pe, uint64_t addr, uint64_t len)
+static __attribute__((noinline, cold, unused)) int tgt_fail(const struct dev_state *st, int code,
+							    int pe, uint64_t addr, uint64_t len)
 {
 	struct dev_fault *f = (struct dev_fault *)&st->fault;
 
@@ -25,6 +26,12 @@ DEV_BODY int tgt_fail(const struct dev_state *st, int code, int pe, uint64_t add
 	f->thread[1] = (int32_t)mori_thread_id_y();
 	f->thread[2] = (int32_t)mori_thread_id_z();
 	return code;
+}
+
+/* A test did not hold, and may be made again at once: fibers must let others run. */
+DEV_BODY void tgt_missed(void)
+{
+	tgt_yield(NULL, 0, 0, false, false);
 }
 
 struct tgt_wait {
@@ -52,7 +59,7 @@ DEV_BODY int tgt_wait_step(struct tgt_wait *w, const struct dev_state *st)
 {
 	uint64_t now;
 
-	tgt_yield(w->addr, w->cmp, w->value);
+	tgt_yield(w->addr, w->cmp, w->value, !w->polls, w->ns != DEV_NS_DEFAULT);
 	if (++w->polls & 255 && w->ns)
 		return 0;
 	if (tgt_load_relaxed_32(&st->life) != DEV_LIFE_OPEN)

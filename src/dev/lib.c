@@ -12,12 +12,15 @@
 
 #include <mori/shmem_device.h>
 
-struct dev_link globalGpuStates = { sizeof(struct dev_state), DEV_ABI, NULL };
+/* Protected: the host finds it in the kernel's image, and the kernel its own. */
+__attribute__((visibility("protected"))) struct dev_link globalGpuStates = {
+	sizeof(struct dev_state), DEV_ABI, NULL
+};
 
-/* Read anew each time: the host fills it in after the module was loaded. */
+/* The host fills it in after the module was loaded, before the launch. */
 DEV_BODY struct dev_state *lib_state(void)
 {
-	return ((volatile struct dev_link *)&globalGpuStates)->state;
+	return (struct dev_state *)tgt_pointer((uint64_t)(uintptr_t)globalGpuStates.state);
 }
 
 /* Not before module_init, and not after finalize: the block outlives its PE. */
@@ -36,7 +39,7 @@ DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 
 #define RUN(body, ...)	     dev_##body(st, ##__VA_ARGS__)
 #define RUN_VALUE(body, ...) dev_##body(st, &result, ##__VA_ARGS__)
-#define CTX		     ((struct dev_state *)(uintptr_t)ctx)
+#define CTX		     ((struct dev_state *)tgt_pointer(ctx))
 
 #define STATUS_BODY(name, find, call)                                                              \
 	struct dev_state *st = find;                                                               \

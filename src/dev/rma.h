@@ -16,10 +16,21 @@ DEV_BODY int dev_bytes(const struct dev_state *st, uint64_t n, uint64_t size, ui
 	return tgt_fail(st, MORI_SHMEM_EINVAL, -1, 0, UINT64_MAX);
 }
 
-/* A copy of nothing is no error, wherever it points, but the PE must be one. */
-DEV_BODY int dev_copy_none(const struct dev_state *st, int pe)
+/*
+ * How many bytes, and where on @pe; a copy of nothing is no error wherever it
+ * points, but the PE must be one.
+ */
+DEV_BODY int dev_copy_reach(const struct dev_state *st, const void *addr, size_t n, size_t size,
+			    int pe, uint64_t *len, void **out)
 {
-	return dev_pe_ok(st, pe) ? 0 : dev_bad_pe(st, pe, 0);
+	int err = dev_bytes(st, n, size, len);
+
+	*out = NULL;
+	if (dev_likely(!err && *len))
+		return dev_reach(st, addr, *len, pe, out);
+	if (!err && !dev_pe_ok(st, pe))
+		err = dev_bad_pe(st, pe, 0);
+	return err;
 }
 
 DEV_BODY int dev_put(const struct dev_state *st, enum dev_scope scope, void *dest, const void *src,
@@ -27,16 +38,13 @@ DEV_BODY int dev_put(const struct dev_state *st, enum dev_scope scope, void *des
 {
 	uint64_t len;
 	void *to;
-	int err = dev_bytes(st, n, size, &len);
+	int err = dev_enter(scope, dev_copy_reach(st, dest, n, size, pe, &len, &to));
 
 	(void)qp;
-	if (!dev_likely(!err && len))
-		return err ? err : dev_copy_none(st, pe);
-	err = dev_reach(st, dest, len, pe, &to);
 	if (!dev_likely(!err))
 		return err;
-	tgt_enter(scope);
-	tgt_put(scope, to, src, len);
+	if (dev_likely(len != 0))
+		tgt_put(scope, to, src, len);
 	tgt_leave(scope);
 	return 0;
 }
@@ -46,16 +54,13 @@ DEV_BODY int dev_get(const struct dev_state *st, enum dev_scope scope, void *des
 {
 	uint64_t len;
 	void *from;
-	int err = dev_bytes(st, n, size, &len);
+	int err = dev_enter(scope, dev_copy_reach(st, src, n, size, pe, &len, &from));
 
 	(void)qp;
-	if (!dev_likely(!err && len))
-		return err ? err : dev_copy_none(st, pe);
-	err = dev_reach(st, src, len, pe, &from);
 	if (!dev_likely(!err))
 		return err;
-	tgt_enter(scope);
-	tgt_get(scope, dest, from, len);
+	if (dev_likely(len != 0))
+		tgt_get(scope, dest, from, len);
 	tgt_leave(scope);
 	return 0;
 }
@@ -78,14 +83,13 @@ DEV_BODY int dev_p(const struct dev_state *st, enum dev_scope scope, void *dest,
 		   size_t size, int pe, int qp)
 {
 	void *to;
-	int err = dev_reach(st, dest, size, pe, &to);
+	int err = dev_enter(scope, dev_reach(st, dest, size, pe, &to));
 
 	(void)qp;
 	if (!dev_likely(!err))
 		return err;
-	tgt_enter(scope);
 	if (tgt_leads(scope))
-		tgt_put(DEV_thread, to, value, size);
+		tgt_put_one(to, value, size);
 	tgt_leave(scope);
 	return 0;
 }
@@ -95,14 +99,13 @@ DEV_BODY int dev_g(const struct dev_state *st, void *out, enum dev_scope scope, 
 {
 	uint64_t bits = 0; /* a value has 8 bytes at most */
 	void *from;
-	int err = dev_reach(st, src, size, pe, &from);
+	int err = dev_enter(scope, dev_reach(st, src, size, pe, &from));
 
 	(void)qp;
 	if (!dev_likely(!err))
 		return err;
-	tgt_enter(scope);
 	if (tgt_leads(scope))
-		tgt_get(DEV_thread, &bits, from, size);
+		tgt_get_one(&bits, from, size);
 	bits = tgt_share(scope, bits);
 	__builtin_memcpy(out, &bits, size);
 	tgt_leave(scope);
@@ -143,12 +146,11 @@ DEV_BODY int dev_signal(const struct dev_state *st, enum dev_scope scope, uint64
 			uint64_t value, int op, int pe, int qp)
 {
 	void *to;
-	int err = dev_signal_reach(st, sig, &op, pe, &to);
+	int err = dev_enter(scope, dev_signal_reach(st, sig, &op, pe, &to));
 
 	(void)qp;
 	if (!dev_likely(!err))
 		return err;
-	tgt_enter(scope);
 	if (tgt_leads(scope)) /* Release: pairs with the acquire in dev_load(). */
 		tgt_amo(to, true, op, value, 0);
 	tgt_leave(scope);
@@ -168,17 +170,21 @@ DEV_BODY int dev_put_signal(const struct dev_state *st, enum dev_scope scope, vo
 			    const void *src, size_t n, size_t size, void *sig, uint64_t value,
 			    int op, int pe, int qp)
 {
-	void *sig_to;
-	int code = op;
-	int err = dev_signal_reach(st, sig, &code, pe, &sig_to);
+	uint64_t len = 0;
+	void *to = NULL, *sig_to;
+	int err = dev_signal_reach(st, sig, &op, pe, &sig_to);
 
+	(void)qp;
 	if (!err)
-		err = dev_put(st, scope, dest, src, n, size, pe, qp);
+		err = dev_copy_reach(st, dest, n, size, pe, &len, &to);
+	err = dev_enter(scope, err);
 	if (!dev_likely(!err))
 		return err;
-	tgt_enter(scope);
+	if (len)
+		tgt_put(scope, to, src, len);
+	tgt_leave(scope);     /* every lane has stored */
 	if (tgt_leads(scope)) /* Release: pairs with the acquire in dev_load(). */
-		tgt_amo(sig_to, true, code, value, 0);
+		tgt_amo(sig_to, true, op, value, 0);
 	tgt_leave(scope);
 	return 0;
 }

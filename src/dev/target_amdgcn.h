@@ -56,47 +56,43 @@ DEV_BODY uint64_t tgt_now_ns(void)
 	return __builtin_readsteadycounter() * 10; /* it counts at 100 MHz */
 }
 
+/* Memory of a device, which is never memory of a block or a thread: plainer instructions. */
+DEV_BODY void *tgt_pointer(uint64_t addr)
+{
+	return (void *)(__attribute__((address_space(1))) void *)addr;
+}
+
 #define TGT_SYS __MEMORY_SCOPE_SYSTEM
 
-DEV_BODY uint32_t tgt_load_relaxed_32(const uint32_t *p)
-{
-	return __scoped_atomic_load_n(p, __ATOMIC_RELAXED, TGT_SYS);
-}
-
-DEV_BODY uint64_t tgt_load_relaxed_64(const uint64_t *p)
-{
-	return __scoped_atomic_load_n(p, __ATOMIC_RELAXED, TGT_SYS);
-}
-
-DEV_BODY uint32_t tgt_load_acquire_32(const void *p)
-{
-	return __scoped_atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE, TGT_SYS);
-}
-
-DEV_BODY uint64_t tgt_load_acquire_64(const void *p)
-{
-	return __scoped_atomic_load_n((const uint64_t *)p, __ATOMIC_ACQUIRE, TGT_SYS);
-}
+#define TGT_LOAD(name, type, order)                                                                \
+	DEV_BODY type name(const void *p)                                                          \
+	{                                                                                          \
+		return __scoped_atomic_load_n((const type *)p, order, TGT_SYS);                    \
+	}
+TGT_LOAD(tgt_load_relaxed_32, uint32_t, __ATOMIC_RELAXED)
+TGT_LOAD(tgt_load_relaxed_64, uint64_t, __ATOMIC_RELAXED)
+TGT_LOAD(tgt_load_acquire_8, uint8_t, __ATOMIC_ACQUIRE)
+TGT_LOAD(tgt_load_acquire_16, uint16_t, __ATOMIC_ACQUIRE)
+TGT_LOAD(tgt_load_acquire_32, uint32_t, __ATOMIC_ACQUIRE)
+TGT_LOAD(tgt_load_acquire_64, uint64_t, __ATOMIC_ACQUIRE)
+#undef TGT_LOAD
 
 DEV_BODY struct dev_window *tgt_load_acquire_ptr(struct dev_window *const *p)
 {
 	return (struct dev_window *)tgt_load_acquire_64(p);
 }
 
-DEV_BODY void tgt_store_relaxed_32(void *p, uint32_t v)
-{
-	__scoped_atomic_store_n((uint32_t *)p, v, __ATOMIC_RELAXED, TGT_SYS);
-}
-
-DEV_BODY void tgt_store_relaxed_64(void *p, uint64_t v)
-{
-	__scoped_atomic_store_n((uint64_t *)p, v, __ATOMIC_RELAXED, TGT_SYS);
-}
-
-DEV_BODY void tgt_store_release_64(void *p, uint64_t v)
-{
-	__scoped_atomic_store_n((uint64_t *)p, v, __ATOMIC_RELEASE, TGT_SYS);
-}
+#define TGT_STORE(name, type, order)                                                               \
+	DEV_BODY void name(void *p, type v)                                                        \
+	{                                                                                          \
+		__scoped_atomic_store_n((type *)p, v, order, TGT_SYS);                             \
+	}
+TGT_STORE(tgt_store_relaxed_8, uint8_t, __ATOMIC_RELAXED)
+TGT_STORE(tgt_store_relaxed_16, uint16_t, __ATOMIC_RELAXED)
+TGT_STORE(tgt_store_relaxed_32, uint32_t, __ATOMIC_RELAXED)
+TGT_STORE(tgt_store_relaxed_64, uint64_t, __ATOMIC_RELAXED)
+TGT_STORE(tgt_store_release_64, uint64_t, __ATOMIC_RELEASE)
+#undef TGT_STORE
 
 DEV_BODY void tgt_fence_order(void)
 {
@@ -147,13 +143,15 @@ DEV_BODY uint32_t tgt_lane(enum dev_scope scope)
 	return scope == DEV_thread ? 0 : scope == DEV_warp ? mori_lane_id() : tgt_thread_rank();
 }
 
+/* The last warp of a block may be a short one. */
 DEV_BODY uint32_t tgt_lanes(enum dev_scope scope)
 {
 	uint32_t block = mori_block_size() * mori_block_size_y() * mori_block_size_z();
+	uint32_t warp = mori_warp_size(), left = block - tgt_thread_rank() / warp * warp;
 
 	if (scope == DEV_thread)
 		return 1;
-	return scope == DEV_block || block < mori_warp_size() ? block : mori_warp_size();
+	return scope == DEV_block ? block : left < warp ? left : warp;
 }
 
 DEV_BODY void tgt_enter(enum dev_scope scope)
@@ -214,11 +212,13 @@ DEV_BODY bool tgt_any(enum dev_scope scope, bool x)
 }
 
 /* Between two polls: other warps run by themselves. */
-DEV_BODY void tgt_yield(const void *addr, int cmp, uint64_t value)
+DEV_BODY void tgt_yield(const void *addr, int cmp, uint64_t value, bool first, bool ends)
 {
 	(void)addr;
 	(void)cmp;
 	(void)value;
+	(void)first;
+	(void)ends;
 }
 
 #include "dev/group.h"

@@ -105,9 +105,10 @@ DEV_BODY void tgt_store_release_64(void *p, uint64_t v)
 	__atomic_store_n((uint64_t *)p, v, __ATOMIC_RELEASE);
 }
 
-DEV_BODY void tgt_yield(const void *addr, int cmp, uint64_t value)
+DEV_BODY void tgt_yield(const void *addr, int cmp, uint64_t value, bool first, bool ends)
 {
-	mori_cpu_grid->ops->yield(addr, cmp, value);
+	mori_cpu_grid->ops->yield(addr, cmp, value,
+				  (first ? CPU_POLL_FIRST : 0) | (ends ? CPU_POLL_ENDS : 0));
 }
 
 /* This lane's slab of @len bytes: whole cache lines but for the last. */

@@ -36,6 +36,12 @@ DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
 	return v;
 }
 
+DEV_BODY bool tgt_any(enum dev_scope scope, bool x)
+{
+	(void)scope;
+	return x;
+}
+
 #include "dev/cpu_memory.h"
 
 DEV_BODY void tgt_put(enum dev_scope scope, void *dst, const void *src, uint64_t len)
@@ -50,6 +56,13 @@ DEV_BODY void tgt_get(enum dev_scope scope, void *dst, const void *src, uint64_t
 	tgt_get_one(dst, src, len);
 }
 
+/* A test did not hold: other threads run by themselves. */
+DEV_BODY void tgt_missed(void)
+{
+}
+
+#define TGT_EAGER 50u /* polls without a pause: an answer is often close behind */
+
 /*
  * A poll loop: start, then step after each poll that found nothing. Step polls
  * on for a while, yields the core, then sleeps in short timed steps; it ends the
@@ -57,6 +70,7 @@ DEV_BODY void tgt_get(enum dev_scope scope, void *dst, const void *src, uint64_t
  */
 struct tgt_wait {
 	uint32_t polls;
+	uint32_t budget; /* polls before the first yield */
 	uint32_t naps;
 	uint64_t ns;  /* how long; DEV_NS_DEFAULT: no limit */
 	uint64_t end; /* when, by tgt_now_ns(); 0 until first needed */
@@ -69,10 +83,16 @@ int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st) __attribute__(
 DEV_BODY void tgt_wait_start(struct tgt_wait *w, const struct dev_state *st, uint64_t ns,
 			     const void *addr, int cmp, uint64_t value)
 {
+	uint32_t spin = __atomic_load_n(&st->spin_now, __ATOMIC_RELAXED);
+
 	(void)addr;
 	(void)cmp;
 	(void)value;
 	w->polls = w->naps = 0;
+	w->budget = spin;
+	/* More next time, unless tgt_wait_slow() finds that this was in vain. */
+	if (spin < st->spin)
+		__atomic_store_n((uint32_t *)&st->spin_now, spin * 2, __ATOMIC_RELAXED);
 	w->ns = ns;
 	w->end = 0;
 	if (ns == DEV_NS_DEFAULT && st->wait_ns)
@@ -81,8 +101,9 @@ DEV_BODY void tgt_wait_start(struct tgt_wait *w, const struct dev_state *st, uin
 
 DEV_BODY int tgt_wait_step(struct tgt_wait *w, const struct dev_state *st)
 {
-	if (w->polls++ < st->spin && w->ns) {
-		tgt_relax();
+	if (w->polls++ < w->budget && w->ns) {
+		if (w->polls > TGT_EAGER)
+			tgt_relax();
 		return 0;
 	}
 	return tgt_wait_slow(w, st);

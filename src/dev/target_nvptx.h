@@ -45,6 +45,12 @@ DEV_BODY uint64_t tgt_now_ns(void)
 	return t;
 }
 
+/* Memory of a device, which is never memory of a block or a thread: plainer instructions. */
+DEV_BODY void *tgt_pointer(uint64_t addr)
+{
+	return (void *)(__attribute__((address_space(1))) void *)addr;
+}
+
 /* Loads, stores and read-modify-writes of system scope, in PTX. */
 #define TGT_LOAD(name, type, how, reg)                                                             \
 	DEV_BODY type name(const void *p)                                                          \
@@ -55,6 +61,8 @@ DEV_BODY uint64_t tgt_now_ns(void)
 	}
 TGT_LOAD(tgt_load_relaxed_32, uint32_t, "relaxed.sys.b32", "r")
 TGT_LOAD(tgt_load_relaxed_64, uint64_t, "relaxed.sys.b64", "l")
+TGT_LOAD(tgt_load_acquire_8, uint16_t, "acquire.sys.b8", "h")
+TGT_LOAD(tgt_load_acquire_16, uint16_t, "acquire.sys.b16", "h")
 TGT_LOAD(tgt_load_acquire_32, uint32_t, "acquire.sys.b32", "r")
 TGT_LOAD(tgt_load_acquire_64, uint64_t, "acquire.sys.b64", "l")
 #undef TGT_LOAD
@@ -64,20 +72,17 @@ DEV_BODY struct dev_window *tgt_load_acquire_ptr(struct dev_window *const *p)
 	return (struct dev_window *)tgt_load_acquire_64(p);
 }
 
-DEV_BODY void tgt_store_relaxed_32(void *p, uint32_t v)
-{
-	__asm__ __volatile__("st.relaxed.sys.b32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
-}
-
-DEV_BODY void tgt_store_relaxed_64(void *p, uint64_t v)
-{
-	__asm__ __volatile__("st.relaxed.sys.b64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
-}
-
-DEV_BODY void tgt_store_release_64(void *p, uint64_t v)
-{
-	__asm__ __volatile__("st.release.sys.b64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
-}
+#define TGT_STORE(name, type, how, reg)                                                            \
+	DEV_BODY void name(void *p, type v)                                                        \
+	{                                                                                          \
+		__asm__ __volatile__("st." how " [%0], %1;" ::"l"(p), reg(v) : "memory");          \
+	}
+TGT_STORE(tgt_store_relaxed_8, uint16_t, "relaxed.sys.b8", "h")
+TGT_STORE(tgt_store_relaxed_16, uint16_t, "relaxed.sys.b16", "h")
+TGT_STORE(tgt_store_relaxed_32, uint32_t, "relaxed.sys.b32", "r")
+TGT_STORE(tgt_store_relaxed_64, uint64_t, "relaxed.sys.b64", "l")
+TGT_STORE(tgt_store_release_64, uint64_t, "release.sys.b64", "l")
+#undef TGT_STORE
 
 DEV_BODY void tgt_fence_order(void)
 {
@@ -126,8 +131,6 @@ TGT_CAS(tgt_cas_32, uint32_t, "r", "b32")
 TGT_CAS(tgt_cas_64, uint64_t, "l", "b64")
 #undef TGT_CAS
 
-#define TGT_WARP_ALL 0xffffffffu
-
 DEV_BODY uint32_t tgt_thread_rank(void)
 {
 	return mori_thread_id() +
@@ -139,22 +142,21 @@ DEV_BODY uint32_t tgt_lane(enum dev_scope scope)
 	return scope == DEV_thread ? 0 : scope == DEV_warp ? mori_lane_id() : tgt_thread_rank();
 }
 
-/* A block smaller than a warp has no other lanes in it. */
+/* The last warp of a block may be a short one. */
 DEV_BODY uint32_t tgt_lanes(enum dev_scope scope)
 {
 	uint32_t block = mori_block_size() * mori_block_size_y() * mori_block_size_z();
+	uint32_t left = block - tgt_thread_rank() / 32 * 32;
 
 	if (scope == DEV_thread)
 		return 1;
-	return scope == DEV_block || block < 32 ? block : 32;
+	return scope == DEV_block ? block : left < 32 ? left : 32;
 }
 
+/* Every lane there is: those that happen to run together now may be fewer. */
 DEV_BODY uint32_t tgt_warp_mask(void)
 {
-	uint32_t mask;
-
-	__asm__ __volatile__("activemask.b32 %0;" : "=r"(mask));
-	return mask;
+	return 0xffffffffu >> (32 - tgt_lanes(DEV_warp));
 }
 
 DEV_BODY void tgt_enter(enum dev_scope scope)
@@ -206,11 +208,13 @@ DEV_BODY bool tgt_any(enum dev_scope scope, bool x)
 }
 
 /* Between two polls: other warps run by themselves. */
-DEV_BODY void tgt_yield(const void *addr, int cmp, uint64_t value)
+DEV_BODY void tgt_yield(const void *addr, int cmp, uint64_t value, bool first, bool ends)
 {
 	(void)addr;
 	(void)cmp;
 	(void)value;
+	(void)first;
+	(void)ends;
 }
 
 #include "dev/group.h"

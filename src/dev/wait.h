@@ -111,6 +111,8 @@ DEV_BODY int dev_test(const struct dev_state *st, int *out, enum dev_scope scope
 	tgt_enter(scope);
 	if (tgt_leads(scope))
 		holds = dev_compare(kind, cmp, dev_load(addr, kind), dev_widen(kind, value));
+	if (tgt_leads(scope) && !holds)
+		tgt_missed();
 	*out = (int)tgt_share(scope, holds);
 	tgt_leave(scope);
 	return 0;
@@ -239,10 +241,12 @@ DEV_BODY int dev_wait_some(const struct dev_state *st, size_t *out, enum dev_sco
 /* What was issued is complete and seen at the target, before anything that follows. */
 DEV_BODY int dev_quiet(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
 {
+	int err = pe == DEV_ALL || dev_likely(dev_pe_ok(st, pe)) ? 0 : dev_bad_pe(st, pe, 0);
+
 	(void)qp;
-	if (pe != DEV_ALL && !dev_likely(dev_pe_ok(st, pe)))
-		return dev_bad_pe(st, pe, 0);
-	tgt_enter(scope);
+	err = dev_enter(scope, err);
+	if (!dev_likely(!err))
+		return err;
 	tgt_fence_full();
 	tgt_leave(scope);
 	return 0;
@@ -251,10 +255,12 @@ DEV_BODY int dev_quiet(const struct dev_state *st, enum dev_scope scope, int pe,
 /* Puts before it are seen before puts after it, by each PE. */
 DEV_BODY int dev_fence(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
 {
+	int err = pe == DEV_ALL || dev_likely(dev_pe_ok(st, pe)) ? 0 : dev_bad_pe(st, pe, 0);
+
 	(void)qp;
-	if (pe != DEV_ALL && !dev_likely(dev_pe_ok(st, pe)))
-		return dev_bad_pe(st, pe, 0);
-	tgt_enter(scope);
+	err = dev_enter(scope, err);
+	if (!dev_likely(!err))
+		return err;
 	tgt_fence_order();
 	tgt_leave(scope);
 	return 0;

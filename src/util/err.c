@@ -49,7 +49,7 @@ static char *err_room(void)
 	return err_last;
 }
 
-int err_set(int status, const char *fmt, ...)
+int(err_set)(int status, const char *fmt, ...)
 {
 	char text[ERR_TEXT_BYTES]; /* apart from err_last: an argument may be err_text() */
 	int saved = errno;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -96,6 +97,7 @@ __attribute__((unused)) static pid_t spawn(const char *role, const unsigned char
 	va_end(ap);
 	pid = fork();
 	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* none outlives a test that fails */
 		execv("/proc/self/exe", argv);
 		_exit(127);
 	}

@@ -41,9 +41,14 @@ static const struct row rows[] = {
 	{ KIND_FAMILY, "grid", NULL, NULL },
 	MORI_GRID_OPS(GRID)
 };
+static const struct row device_rows[] = {
+	MORI_DEVICE_FAMILIES(FAMILY, STATUS, VALUE, STATUS0, VALUE0)
+	MORI_GRID_OPS(GRID)
+};
 /* clang-format on */
 
-#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+#define N_ROWS	      (sizeof(rows) / sizeof(rows[0]))
+#define N_DEVICE_ROWS (sizeof(device_rows) / sizeof(device_rows[0]))
 
 static const char *prefix(const struct row *r)
 {
@@ -51,11 +56,9 @@ static const char *prefix(const struct row *r)
 }
 
 /* One line a symbol: the name with @before and @after around it. */
-static void print_symbols(const char *before, const char *after)
+static void print_symbols(const struct row *r, size_t n, const char *before, const char *after)
 {
-	for (size_t i = 0; i < N_ROWS; i++) {
-		const struct row *r = &rows[i];
-
+	for (const struct row *end = r + n; r < end; r++) {
 		if (r->kind == KIND_FAMILY)
 			continue;
 		printf("%s%s%s%s\n", before, prefix(r), r->name, after);
@@ -67,7 +70,7 @@ static void print_symbols(const char *before, const char *after)
 static void print_map(void)
 {
 	puts("MORI_SHMEM_0 {\nglobal:");
-	print_symbols("\t", ";");
+	print_symbols(rows, N_ROWS, "\t", ";");
 	puts("local:\n\t*;\n};");
 }
 
@@ -137,14 +140,18 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "--map")) {
 		print_map();
 	} else if (!strcmp(what, "--names")) {
-		print_symbols("", "");
+		print_symbols(rows, N_ROWS, "", "");
+	} else if (!strcmp(what, "--device-names")) {
+		print_symbols(device_rows, N_DEVICE_ROWS, "", "");
 	} else if (!strcmp(what, "--json")) {
 		print_json();
 	} else if (!strcmp(what, "--count")) {
 		printf("%zu\n", count_symbols());
 	} else {
-		fputs("usage: mori-list --map | --names | --json | --count\n"
-		      "Prints the symbols of libmori_shmem from the one list of operations.\n",
+		fputs("usage: mori-list --map | --names | --device-names | --json | --count\n"
+		      "Prints the symbols of libmori_shmem, or of the device library, from the "
+		      "one\n"
+		      "list of operations.\n",
 		      stderr);
 		return 2;
 	}

@@ -13,6 +13,7 @@
 /* Each takes its own name as argv[0] and returns an exit code. */
 int cmd_run(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_cc(int argc, char **argv);
 int cmd_perf(int argc, char **argv); /* in bench/ */
 
 /* "mori <argv[0]>: text" and a line break on standard error. */

@@ -22,6 +22,7 @@ struct command {
 static const struct command commands[] = {
 	{ "run", "start a program as a job of PEs on this machine", cmd_run },
 	{ "info", "what the library found here, and its environment variables", cmd_info },
+	{ "cc", "compile a kernel and link it with the device library", cmd_cc },
 	{ "perf", "measure the library beside what else there is", cmd_perf },
 };
 

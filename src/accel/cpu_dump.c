@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Who waits for what in a grid that does not go on: lanes that wait for the same
+ * thing are one line, with the first of them.
+ */
+#include "accel/cpu_lane.h"
+
+#include "util/log.h"
+
+#include <stdio.h>
+
+#define DUMP_LINES 32 /* things waited for that are shown; the rest is counted */
+
+struct wait {
+	enum lane_state state;
+	int scope, cmp;
+	const void *addr;
+	uint64_t value;
+	const struct lane *first;
+	uint64_t n;
+};
+
+static struct wait wait_of(const struct lane *l)
+{
+	struct wait w = { .state = l->state, .first = l, .n = 1 };
+
+	if (l->state == LANE_MEETS) {
+		w.scope = l->scope;
+	} else {
+		w.addr = l->polls;
+		w.cmp = l->polls_cmp;
+		w.value = l->polls_value;
+	}
+	return w;
+}
+
+static bool wait_same(const struct wait *a, const struct wait *b)
+{
+	return a->state == b->state && a->scope == b->scope && a->addr == b->addr &&
+	       a->cmp == b->cmp && a->value == b->value;
+}
+
+static void wait_text(const struct run *r, const struct wait *w, char *text, size_t size)
+{
+	static const char *const cmps[] = { "==", "!=", ">", ">=", "<", "<=" };
+	const struct dev_state *st = r->launch->state;
+	const struct cpu_fiber *p = &w->first->place;
+	uint64_t off = (uint64_t)(uintptr_t)w->addr - st->heap_base;
+	char what[160], where[48] = "";
+
+	if (off < st->heap_len)
+		snprintf(where, sizeof(where), " (heap + 0x%llx)", (unsigned long long)off);
+	if (w->state == LANE_MEETS)
+		snprintf(what, sizeof(what), "the rest of the %s",
+			 w->scope == 2 ? "block" : "warp");
+	else if (!w->addr)
+		snprintf(what, sizeof(what), "their turn");
+	else
+		snprintf(what, sizeof(what), "%p%s %s %llu (0x%llx)", w->addr, where,
+			 w->cmp >= 0 && w->cmp < 6 ? cmps[w->cmp] : "?",
+			 (unsigned long long)w->value, (unsigned long long)w->value);
+	snprintf(text, size, "%llu wait for %s; first block (%u, %u, %u), thread (%u, %u, %u)",
+		 (unsigned long long)w->n, what, p->block[0], p->block[1], p->block[2],
+		 p->thread[0], p->thread[1], p->thread[2]);
+}
+
+/* Fills in @waits; gives how many, and in *left how many lanes found no room there. */
+static int dump_gather(const struct run *r, struct wait *waits, uint64_t *live, uint64_t *left)
+{
+	int n = 0;
+
+	*live = *left = 0;
+	for (const struct block *b = r->first; b; b = b->next) {
+		for (uint32_t i = 0; i < r->lanes; i++) {
+			struct wait w = wait_of(&b->lane[i]);
+			int at = 0;
+
+			if (w.state == LANE_DONE)
+				continue;
+			++*live;
+			while (at < n && !wait_same(&waits[at], &w))
+				at++;
+			if (at < n)
+				waits[at].n++;
+			else if (n < DUMP_LINES)
+				waits[n++] = w;
+			else
+				++*left;
+		}
+	}
+	return n;
+}
+
+void cpu_dump(const struct run *r, const char *why, char *text, size_t size)
+{
+	struct wait waits[DUMP_LINES];
+	uint64_t live, left;
+	int n = dump_gather(r, waits, &live, &left);
+	const char *kernel = r->launch->kernel->name;
+	char line[320] = "";
+
+	for (int i = 0; i < n; i++) {
+		wait_text(r, &waits[i], line, sizeof(line));
+		log_error("kernel %s: %s", kernel, line);
+	}
+	if (left)
+		log_error("kernel %s: %llu more wait for other words", kernel,
+			  (unsigned long long)left);
+	if (n)
+		wait_text(r, &waits[0], line, sizeof(line));
+	snprintf(text, size, "kernel %s on PE %d: %s; of %llu threads %s%s", kernel,
+		 r->launch->state->my_pe, why, (unsigned long long)live, line,
+		 n > 1 ? ", and others (see the log)" : "");
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The handlers are there while any thread runs a grid: the first to come sets
+ * them, the last to go sets back what was there before. A handler finds out by
+ * its thread's own variable whether the fault is its business.
+ */
+#include "accel/cpu_fault.h"
+
+#include "util/err.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#define ALT_STACK 65536u /* and what the machine needs to save its registers */
+
+static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+#define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
+
+static struct {
+	pthread_mutex_t lock;
+	unsigned users;
+	struct sigaction old[N_SIGNALS];
+} handlers = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static __thread struct cpu_fault *watched; /* of the grid this thread runs */
+
+/* Not a kernel's: what would have happened without us. */
+static FIBER_BARE void fault_pass_on(int sig, siginfo_t *info, void *ucontext)
+{
+	const struct sigaction *old = NULL;
+
+	for (size_t i = 0; i < N_SIGNALS; i++) {
+		if (signals[i] == sig)
+			old = &handlers.old[i];
+	}
+	if (old->sa_flags & SA_SIGINFO) {
+		old->sa_sigaction(sig, info, ucontext);
+	} else if (old->sa_handler == SIG_DFL ||
+		   (old->sa_handler == SIG_IGN && info->si_code > 0)) {
+		/* Raised again as soon as this returns, and then it ends the process. */
+		signal(sig, SIG_DFL);
+		if (info->si_code <= 0)
+			raise(sig);
+	} else if (old->sa_handler != SIG_IGN) {
+		old->sa_handler(sig);
+	}
+}
+
+static FIBER_BARE void fault_handler(int sig, siginfo_t *info, void *ucontext)
+{
+	struct cpu_fault *f = watched;
+	int err = errno;
+
+	/* si_code is positive for what the machine raised, not for kill(2). */
+	if (!f || !f->armed || info->si_code <= 0) {
+		fault_pass_on(sig, info, ucontext);
+		errno = err;
+		return;
+	}
+	f->armed = false;
+	f->addr = (uint64_t)(uintptr_t)info->si_addr;
+	f->sp = fiber_signal_sp(ucontext);
+	f->write = sig == SIGSEGV ? fiber_signal_write(ucontext) : -1;
+	f->no_addr = info->si_code == SI_KERNEL;
+	f->sig = sig;
+	fiber_land(ucontext, f->host);
+}
+
+/* Under the lock. */
+static int handlers_set(void)
+{
+	struct sigaction sa = { .sa_sigaction = fault_handler,
+				.sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+	sigemptyset(&sa.sa_mask);
+	for (size_t i = 0; i < N_SIGNALS; i++) {
+		if (sigaction(signals[i], &sa, &handlers.old[i]))
+			return err_set(MORI_SHMEM_EIO, "cannot watch for faults: sigaction: %s",
+				       strerror(errno));
+	}
+	return 0;
+}
+
+/* Under the lock. Where somebody else has come since, theirs stays. */
+static void handlers_reset(void)
+{
+	struct sigaction now;
+
+	for (size_t i = 0; i < N_SIGNALS; i++) {
+		if (!sigaction(signals[i], NULL, &now) && (now.sa_flags & SA_SIGINFO) &&
+		    now.sa_sigaction == fault_handler)
+			sigaction(signals[i], &handlers.old[i], NULL);
+	}
+}
+
+static int alt_stack_set(struct cpu_fault *f)
+{
+	size_t size = ALT_STACK + getauxval(AT_MINSIGSTKSZ);
+	stack_t ss = { .ss_size = size };
+
+	f->alt = malloc(size);
+	if (!f->alt)
+		return err_set(MORI_SHMEM_ENOMEM, "no memory for a signal stack");
+	ss.ss_sp = f->alt;
+	if (!sigaltstack(&ss, &f->old_alt))
+		return 0;
+	free(f->alt);
+	return err_set(MORI_SHMEM_EIO, "cannot set a signal stack: sigaltstack: %s",
+		       strerror(errno));
+}
+
+int cpu_fault_watch(struct cpu_fault *f, struct fiber *host)
+{
+	int err;
+
+	memset(f, 0, sizeof(*f));
+	f->host = host;
+	err = alt_stack_set(f);
+	if (err)
+		return err;
+	pthread_mutex_lock(&handlers.lock);
+	if (!handlers.users++)
+		err = handlers_set();
+	pthread_mutex_unlock(&handlers.lock);
+	watched = f;
+	if (err)
+		cpu_fault_unwatch(f);
+	return err;
+}
+
+void cpu_fault_unwatch(struct cpu_fault *f)
+{
+	watched = NULL;
+	pthread_mutex_lock(&handlers.lock);
+	if (!--handlers.users)
+		handlers_reset();
+	pthread_mutex_unlock(&handlers.lock);
+	sigaltstack(&f->old_alt, NULL);
+	free(f->alt);
+}
+
+void cpu_fault_text(const struct cpu_fault *f, char *text, size_t size)
+{
+	const char *access = f->write < 0 ? "use" : f->write ? "write" : "read";
+	unsigned long long addr = f->addr;
+
+	if (f->sig == SIGFPE)
+		snprintf(text, size, "division by zero, or one whose result does not fit (SIGFPE)");
+	else if (f->sig == SIGILL)
+		snprintf(text, size,
+			 "an illegal instruction (SIGILL), such as a trap the compiler set");
+	else if (f->no_addr)
+		snprintf(text, size, "use of a pointer that is no address (SIGSEGV)");
+	else
+		snprintf(text, size, "%s of address 0x%llx (%s)", access, addr,
+			 f->sig == SIGBUS ? "SIGBUS" : "SIGSEGV");
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A module of the CPU is a shared object. Each load has a file of its own in
+ * memory, so that the loader takes it for another object, with globals of its own.
+ */
+#include "accel/cpu_module.h"
+
+#include "accel/cpu_grid.h"
+#include "util/err.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What both GPU vendors allow: a kernel that runs here can run there. */
+#define BLOCK_THREADS_MAX 1024u
+#define GRID_X_MAX	  2147483647u
+#define GRID_YZ_MAX	  65535u
+
+#if defined(__x86_64__)
+#define ELF_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define ELF_MACHINE EM_AARCH64
+#else
+#define ELF_MACHINE EM_NONE
+#endif
+
+struct accel_module {
+	void *handle;
+	bool ours; /* the handle */
+	int fd;	   /* -1: not ours; open as long as the loader knows its name */
+	struct dev_link *link;
+	struct cpu_grid **grid;
+	const struct cpu_kernel *kernels; /* NULL: none are known by name */
+	char *shared;
+	size_t shared_len;
+	struct stacks stacks; /* size 0: not open yet */
+};
+
+/*
+ * Loads and unloads come one after another, also for whoever watches: an object
+ * may lie where another thread's has been.
+ */
+static pthread_mutex_t loader = PTHREAD_MUTEX_INITIALIZER;
+
+static int image_bad(const char *why)
+{
+	return err_set(MORI_SHMEM_EINVAL,
+		       "this is no module of the CPU: %s; make one with mori cc --target cpu", why);
+}
+
+/* The loader trusts what it reads: the parts must lie in the image. */
+static int image_check(const void *image, size_t len)
+{
+	Elf64_Ehdr e;
+
+	if (len < sizeof(e) || memcmp(image, ELFMAG, SELFMAG) != 0)
+		return image_bad("it is not an ELF file");
+	memcpy(&e, image, sizeof(e));
+	if (e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_machine != ELF_MACHINE)
+		return image_bad("it is an ELF file of another machine");
+	if (e.e_type != ET_DYN)
+		return image_bad("it is not a shared object");
+	if (e.e_phentsize != sizeof(Elf64_Phdr) || e.e_phoff > len ||
+	    e.e_phnum > (len - e.e_phoff) / sizeof(Elf64_Phdr))
+		return image_bad("it is cut off");
+	for (unsigned i = 0; i < e.e_phnum; i++) {
+		Elf64_Phdr p;
+
+		memcpy(&p, (const char *)image + e.e_phoff + i * sizeof(p), sizeof(p));
+		if (p.p_offset > len || p.p_filesz > len - p.p_offset)
+			return image_bad("it is cut off");
+	}
+	return 0;
+}
+
+static int image_file(const void *image, size_t len)
+{
+	int fd = memfd_create("mori-module", MFD_CLOEXEC);
+	size_t done = 0;
+
+	if (fd < 0)
+		return err_set(MORI_SHMEM_EIO, "cannot load a module: memfd_create: %s",
+			       strerror(errno));
+	while (done < len) {
+		ssize_t n = write(fd, (const char *)image + done, len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			int why = errno;
+
+			close(fd);
+			return err_set(MORI_SHMEM_ENOMEM, "no memory for a module of %zu bytes: %s",
+				       len, strerror(why));
+		}
+		done += (size_t)n;
+	}
+	return fd;
+}
+
+/*
+ * The loader knows objects by name and gives an old one again for the same name,
+ * also one that it could not unload. A name that is taken means another number.
+ */
+static int module_open_file(struct accel_module *m)
+{
+	char path[48];
+	void *old;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", m->fd);
+	while ((old = dlopen(path, RTLD_LAZY | RTLD_NOLOAD))) {
+		int other = fcntl(m->fd, F_DUPFD_CLOEXEC, m->fd + 1);
+
+		dlclose(old);
+		if (other < 0)
+			return err_set(MORI_SHMEM_EIO, "cannot load a module: %s", strerror(errno));
+		close(m->fd);
+		m->fd = other;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", m->fd);
+	}
+	pthread_mutex_lock(&loader);
+	m->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	pthread_mutex_unlock(&loader);
+	if (!m->handle)
+		return err_set(MORI_SHMEM_EINVAL, "cannot load a module: %s", dlerror());
+	return 0;
+}
+
+static void module_look(struct accel_module *m)
+{
+	char *stop = dlsym(m->handle, "__stop_mori_shared");
+
+	m->link = dlsym(m->handle, "globalGpuStates");
+	m->grid = dlsym(m->handle, "mori_cpu_grid");
+	m->kernels = dlsym(m->handle, "mori_kernels");
+	m->shared = dlsym(m->handle, "__start_mori_shared");
+	m->shared_len = m->shared && stop > m->shared ? (size_t)(stop - m->shared) : 0;
+}
+
+void cpu_module_unload(struct accel_module *m)
+{
+	stacks_close(&m->stacks);
+	if (m->ours && m->handle) {
+		pthread_mutex_lock(&loader);
+		dlclose(m->handle);
+		pthread_mutex_unlock(&loader);
+	}
+	if (m->fd >= 0)
+		close(m->fd);
+	free(m);
+}
+
+static struct accel_module *module_new(void)
+{
+	struct accel_module *m = calloc(1, sizeof(*m));
+
+	if (m)
+		m->fd = -1;
+	else
+		err_set(MORI_SHMEM_ENOMEM, "no memory for a module");
+	return m;
+}
+
+int cpu_module_load(const void *image, size_t len, struct accel_module **out)
+{
+	struct accel_module *m;
+	int err = image_check(image, len);
+
+	if (err)
+		return err;
+	m = module_new();
+	if (!m)
+		return MORI_SHMEM_ENOMEM;
+	m->ours = true;
+	m->fd = image_file(image, len);
+	err = m->fd < 0 ? m->fd : module_open_file(m);
+	if (err) {
+		cpu_module_unload(m);
+		return err;
+	}
+	module_look(m);
+	*out = m;
+	return 0;
+}
+
+int cpu_module_borrow(void *native, struct accel_module **out)
+{
+	struct accel_module *m = module_new();
+
+	if (!m)
+		return MORI_SHMEM_ENOMEM;
+	m->handle = native;
+	module_look(m);
+	*out = m;
+	return 0;
+}
+
+int cpu_module_link(struct accel_module *m, struct dev_state *state)
+{
+	if (!m->link)
+		return err_set(MORI_SHMEM_ENOENT,
+			       "the module does not use the library: it has no globalGpuStates");
+	if (m->link->abi != DEV_ABI || m->link->size != sizeof(struct dev_state))
+		return err_set(MORI_SHMEM_EABI,
+			       "the module was made for ABI %u (a state of %u bytes), this library "
+			       "has ABI %u (%zu bytes): compile it again",
+			       m->link->abi, m->link->size, DEV_ABI, sizeof(struct dev_state));
+	if (!m->grid)
+		return err_set(MORI_SHMEM_ENOENT,
+			       "the module has no mori_cpu_grid: it was not made "
+			       "for the CPU; use mori cc --target cpu");
+	m->link->state = state;
+	*m->grid = &cpu_grid_alone;
+	return 0;
+}
+
+static const struct cpu_kernel *kernel_find(const struct accel_module *m, const char *name)
+{
+	char list[300] = "";
+	size_t used = 0;
+
+	for (const struct cpu_kernel *k = m->kernels; k && k->name; k++) {
+		if (!strcmp(k->name, name))
+			return k;
+		if (used < sizeof(list))
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+						 used ? ", " : "", k->name);
+	}
+	err_set(MORI_SHMEM_ENOENT, "the module has no kernel %s; it has %s%s", name,
+		list[0] ? list : "none", used >= sizeof(list) ? " ..." : "");
+	return NULL;
+}
+
+static int launch_check(const struct accel_launch *l, const struct cpu_kernel *k)
+{
+	const unsigned *g = l->grid, *b = l->block;
+
+	if (l->stream)
+		return err_set(MORI_SHMEM_EINVAL, "kernel %s: the CPU has no streams; pass NULL",
+			       k->name);
+	if (!g[0] || !g[1] || !g[2] || !b[0] || !b[1] || !b[2])
+		return err_set(MORI_SHMEM_EINVAL,
+			       "kernel %s: a size is 0: grid (%u, %u, %u), block (%u, %u, %u)",
+			       k->name, g[0], g[1], g[2], b[0], b[1], b[2]);
+	if (g[0] > GRID_X_MAX || g[1] > GRID_YZ_MAX || g[2] > GRID_YZ_MAX)
+		return err_set(
+			MORI_SHMEM_EINVAL,
+			"kernel %s: a grid has at most (%u, %u, %u) blocks, not (%u, %u, %u)",
+			k->name, GRID_X_MAX, GRID_YZ_MAX, GRID_YZ_MAX, g[0], g[1], g[2]);
+	if (b[0] > BLOCK_THREADS_MAX || b[1] > BLOCK_THREADS_MAX || b[2] > BLOCK_THREADS_MAX ||
+	    (uint64_t)b[0] * b[1] * b[2] > BLOCK_THREADS_MAX)
+		return err_set(MORI_SHMEM_EINVAL,
+			       "kernel %s: a block has at most %u threads, not %u * %u * %u",
+			       k->name, BLOCK_THREADS_MAX, b[0], b[1], b[2]);
+	for (uint32_t i = 0; i < k->n_params; i++) {
+		if (!l->args || !l->args[i])
+			return err_set(MORI_SHMEM_EINVAL,
+				       "kernel %s has %u parameters, and args%s is NULL", k->name,
+				       k->n_params, l->args ? "[i] of one" : "");
+	}
+	return 0;
+}
+
+int cpu_launch(struct accel_module *m, const struct accel_launch *l, struct accel_fault *fault)
+{
+	const struct cpu_kernel *k = kernel_find(m, l->kernel);
+	int err = k ? launch_check(l, k) : MORI_SHMEM_ENOENT;
+	struct cpu_launch launch = {
+		.kernel = k,
+		.grid = l->grid,
+		.block = l->block,
+		.args = l->args,
+		.state = l->state,
+		.idle_ns = l->idle_ns,
+		.shared = m->shared,
+		.shared_len = m->shared_len,
+		.link = m->grid,
+	};
+
+	if (err)
+		return err;
+	if (!m->stacks.size)
+		stacks_open(&m->stacks, l->stack);
+	return cpu_grid_run(&m->stacks, &launch, fault);
+}
+
+int cpu_in_kernel(void)
+{
+	return cpu_grid_running();
+}

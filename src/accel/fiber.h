@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Fibers: several threads of control on one host thread, each with a stack of its
+ * own. A switch keeps what a function call keeps, the floating-point modes too,
+ * and is announced to ASan and TSan where the library is built with them.
+ */
+#ifndef MORI_ACCEL_FIBER_H
+#define MORI_ACCEL_FIBER_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define FIBER_ASAN 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define FIBER_TSAN 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define FIBER_ASAN 1
+#endif
+#ifdef __SANITIZE_THREAD__
+#define FIBER_TSAN 1
+#endif
+#ifndef FIBER_ASAN
+#define FIBER_ASAN 0
+#endif
+#ifndef FIBER_TSAN
+#define FIBER_TSAN 0
+#endif
+
+/* For functions that run while it is not settled which stack a sanitizer thinks of. */
+#if defined(__clang__)
+#define FIBER_BARE __attribute__((disable_sanitizer_instrumentation))
+#else
+#define FIBER_BARE __attribute__((no_sanitize_address, no_sanitize_thread))
+#endif
+
+/* One that does not run: where it goes on. */
+struct fiber {
+	void *sp;
+	void *tsan;	    /* TSan's idea of it */
+	void *fake;	    /* ASan's second stack */
+	const void *bottom; /* of its stack, and how long that is: ASan asks */
+	size_t size;
+};
+
+/* The running thread of control, about to switch for the first time. */
+void fiber_here(struct fiber *f);
+/* A new one that runs @main on [lo, hi) when it is switched to; @main must not return. */
+void fiber_make(struct fiber *f, void *lo, void *hi, void (*main)(void));
+/* First thing in @main: @from is who switched to it. */
+void fiber_arrived(struct fiber *from);
+void fiber_switch(struct fiber *from, struct fiber *to);
+/* The same for one that never runs again. */
+void fiber_leave(struct fiber *from, struct fiber *to) __attribute__((noreturn));
+/* In a signal handler: when it returns, @to goes on instead of what was interrupted. */
+void fiber_land(void *ucontext, struct fiber *to);
+
+/* What a handler can tell of the interrupted code; 0 where the machine is not known. */
+uint64_t fiber_signal_sp(const void *ucontext);
+/* 1 if it was writing, 0 if reading, -1 if the machine does not say. */
+int fiber_signal_write(const void *ucontext);
+
+/* What a sanitizer keeps with a stack: made before its first fiber, forgotten with it. */
+void *fiber_tsan_open(void);
+void fiber_tsan_close(void *tsan);
+/* Whatever frames were left there, the memory is fresh. */
+void fiber_stack_clean(void *lo, size_t size);
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A slab is: a page without access, a page of which only the last bytes are used,
+ * then the stacks. Their borders lie PATTERN bytes before those of pages, so that
+ * the pattern of one shares its page with the first frames of the one below, and
+ * a stack that is hardly used costs one page.
+ */
+#include "accel/stacks.h"
+
+#include "accel/fiber.h"
+#include "util/err.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SLAB_STACKS 64u /* of the 65530 mappings a process may have a slab takes two */
+#define PATTERN	    64u
+#define SANITIZED   4u /* how much larger frames are under a sanitizer */
+#define COLOURS	    16u
+#define COLOUR	    128u /* bytes; first frames of neighbours in different sets of the cache */
+
+struct slab {
+	struct slab *next;
+	char *map;
+	size_t len;
+	struct stack stack[SLAB_STACKS];
+};
+
+static const uint64_t pattern[PATTERN / 8] = {
+	0x6d6f72692d737461, 0xfeedfacecafebeef, 0x8badf00d5eed1234, 0x9e3779b97f4a7c15,
+	0xbf58476d1ce4e5b9, 0x94d049bb133111eb, 0x2545f4914f6cdd1d, 0xd6e8feb86659fd93,
+};
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void stacks_open(struct stacks *s, size_t size)
+{
+	size_t page = page_size();
+
+	memset(s, 0, sizeof(*s));
+	if (FIBER_ASAN || FIBER_TSAN)
+		size *= SANITIZED;
+	s->size = (size + page - 1) / page * page;
+}
+
+static void slab_free(struct slab *slab)
+{
+	for (unsigned i = 0; i < SLAB_STACKS; i++)
+		fiber_tsan_close(slab->stack[i].tsan);
+	munmap(slab->map, slab->len);
+	free(slab);
+}
+
+void stacks_close(struct stacks *s)
+{
+	while (s->slabs) {
+		struct slab *slab = s->slabs;
+
+		s->slabs = slab->next;
+		slab_free(slab);
+	}
+	s->n_slabs = 0;
+	s->free = NULL;
+}
+
+/* Taken in the order of their addresses: the one below has just been used. */
+static void slab_free_all(struct stacks *s, struct slab *slab)
+{
+	for (unsigned i = SLAB_STACKS; i-- > 0;) {
+		slab->stack[i].next = s->free;
+		s->free = &slab->stack[i];
+	}
+}
+
+static int slab_add(struct stacks *s)
+{
+	size_t page = page_size(), len = 2 * page + SLAB_STACKS * s->size;
+	struct slab *slab = calloc(1, sizeof(*slab));
+	char *map = MAP_FAILED;
+
+	if (slab)
+		map = mmap(NULL, len, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (map == MAP_FAILED || mprotect(map, page, PROT_NONE)) {
+		int why = errno;
+
+		if (map != MAP_FAILED)
+			munmap(map, len);
+		free(slab);
+		return err_set(MORI_SHMEM_ENOMEM,
+			       "no memory for the stacks of a kernel: %zu threads of %zu bytes are "
+			       "there, the next %u failed: %s",
+			       s->n_slabs * SLAB_STACKS, s->size, SLAB_STACKS, strerror(why));
+	}
+	slab->map = map;
+	slab->len = len;
+	for (unsigned i = 0; i < SLAB_STACKS; i++) {
+		slab->stack[i].lo = map + 2 * page + i * s->size - PATTERN;
+		slab->stack[i].hi = slab->stack[i].lo + s->size - i % COLOURS * COLOUR;
+	}
+	slab->next = s->slabs;
+	s->slabs = slab;
+	s->n_slabs++;
+	slab_free_all(s, slab);
+	return 0;
+}
+
+struct stack *stacks_take(struct stacks *s)
+{
+	struct stack *stack;
+
+	if (!s->free && slab_add(s))
+		return NULL;
+	stack = s->free;
+	s->free = stack->next;
+	fiber_stack_clean(stack->lo, (size_t)(stack->hi - stack->lo));
+	memcpy(stack->lo, pattern, PATTERN);
+	if (!stack->tsan)
+		stack->tsan = fiber_tsan_open();
+	return stack;
+}
+
+void stacks_give(struct stacks *s, struct stack *stack)
+{
+	stack->next = s->free;
+	s->free = stack;
+}
+
+void stacks_reset(struct stacks *s, size_t n)
+{
+	size_t keep = (n + SLAB_STACKS - 1) / SLAB_STACKS;
+
+	while (s->slabs && s->n_slabs > keep) {
+		struct slab *slab = s->slabs;
+
+		s->slabs = slab->next;
+		s->n_slabs--;
+		slab_free(slab);
+	}
+	s->free = NULL;
+	for (struct slab *slab = s->slabs; slab; slab = slab->next)
+		slab_free_all(s, slab);
+}
+
+/* Word by word: frames that went too far may have marked it as theirs for ASan. */
+FIBER_BARE bool stack_intact(const struct stack *stack)
+{
+	const volatile uint64_t *at = (const volatile uint64_t *)stack->lo;
+	bool same = true;
+
+	for (unsigned i = 0; i < PATTERN / 8; i++)
+		same &= at[i] == pattern[i];
+	return same;
+}
+
+void stack_forget(struct stack *stack)
+{
+	fiber_tsan_close(stack->tsan);
+	stack->tsan = NULL;
+}
+
+bool stacks_near(const struct stacks *s, const void *addr)
+{
+	for (const struct slab *slab = s->slabs; slab; slab = slab->next) {
+		if ((uintptr_t)addr - (uintptr_t)slab->map < slab->len)
+			return true;
+	}
+	return false;
+}

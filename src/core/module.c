@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Modules and launches. Every handle that was given out stands in one list until
+ * it is unloaded, so that one which outlives its PE is an error and not a crash.
+ * A module runs one launch at a time; whoever else wants it waits.
+ */
+#include "core/module.h"
+
+#include "core/fail.h"
+#include "core/registry.h"
+#include "util/err.h"
+#include "util/log.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct mori_shmem_module {
+	struct mori_shmem_module *next;
+	struct pe *pe; /* NULL: has finalized */
+	struct accel accel;
+	struct accel_module *module; /* NULL: unloaded */
+	bool busy;		     /* a launch runs, or it is being unloaded */
+	char kernel[48];	     /* that runs */
+};
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t free; /* some module is not busy any more */
+	struct mori_shmem_module *first;
+} modules = { .lock = PTHREAD_MUTEX_INITIALIZER, .free = PTHREAD_COND_INITIALIZER };
+
+static const char not_yours[] = "it is no module of mori_shmem_module_load(), or was unloaded";
+
+void module_after_fork(void)
+{
+	pthread_mutex_init(&modules.lock, NULL);
+	pthread_cond_init(&modules.free, NULL);
+	for (struct mori_shmem_module *m = modules.first; m; m = m->next) {
+		m->pe = NULL;
+		m->busy = false;
+	}
+}
+
+/* Under the lock: where in the list it hangs; NULL if it does not. */
+static struct mori_shmem_module **module_place(const void *m)
+{
+	struct mori_shmem_module **p = &modules.first;
+
+	while (*p && *p != m)
+		p = &(*p)->next;
+	return *p ? p : NULL;
+}
+
+static struct timespec module_deadline(double seconds)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_sec += (time_t)seconds;
+	t.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
+	if (t.tv_nsec >= 1000000000) {
+		t.tv_sec++;
+		t.tv_nsec -= 1000000000;
+	}
+	return t;
+}
+
+/* Under the lock: mark it as ours. It may be gone when it comes free. */
+static int module_take(struct mori_shmem_module *m, const char *call)
+{
+	struct timespec end = { 0 };
+
+	for (;;) {
+		double limit;
+		int late = 0;
+
+		if (!module_place(m))
+			return err_set(MORI_SHMEM_EINVAL, "%s: %s", call, not_yours);
+		if (!m->busy)
+			break;
+		if (accel_in_kernel(&m->accel))
+			return err_set(MORI_SHMEM_ESTATE, "%s: not from inside a kernel", call);
+		limit = m->pe ? m->pe->options.timeout : 0;
+		if (!end.tv_sec)
+			end = module_deadline(limit);
+		if (limit > 0)
+			late = pthread_cond_clockwait(&modules.free, &modules.lock, CLOCK_MONOTONIC,
+						      &end);
+		else
+			pthread_cond_wait(&modules.free, &modules.lock);
+		if (late && module_place(m) && m->busy)
+			return err_set(MORI_SHMEM_ETIMEDOUT,
+				       "%s: kernel %s of the same module still runs in another "
+				       "thread after %g s (MORI_SHMEM_TIMEOUT)",
+				       call, m->kernel, limit);
+	}
+	m->busy = true;
+	return 0;
+}
+
+/* Under the lock. */
+static void module_give(struct mori_shmem_module *m)
+{
+	m->busy = false;
+	pthread_cond_broadcast(&modules.free);
+}
+
+static struct pe *module_pe(const char *call)
+{
+	struct pe *pe = registry_pe();
+
+	if (!pe)
+		fail_status(NULL, call, MORI_SHMEM_ESTATE);
+	return pe;
+}
+
+int mori_shmem_module_load(const void *image, size_t size, mori_shmem_module_t **out)
+{
+	struct pe *pe = module_pe("module_load");
+	struct mori_shmem_module *m;
+	int err;
+
+	if (!pe)
+		return MORI_SHMEM_ESTATE;
+	if (!image || !out)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_module_load: %s is NULL",
+			       image ? "module" : "image");
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return err_set(MORI_SHMEM_ENOMEM, "mori_shmem_module_load: no memory");
+	m->accel = pe->world->accel;
+	pe->state_known = true;
+	err = accel_module_load(&m->accel, image, size, &m->module);
+	if (err)
+		goto free_handle;
+	err = accel_module_link(&m->accel, m->module, pe->state);
+	if (err)
+		goto unload;
+	m->pe = pe;
+	pthread_mutex_lock(&modules.lock);
+	m->next = modules.first;
+	modules.first = m;
+	pthread_mutex_unlock(&modules.lock);
+	*out = m;
+	return 0;
+unload:
+	accel_module_unload(&m->accel, m->module);
+free_handle:
+	free(m);
+	return err;
+}
+
+int mori_shmem_module_unload(mori_shmem_module_t *m)
+{
+	int err;
+
+	if (!m)
+		return 0;
+	pthread_mutex_lock(&modules.lock);
+	err = module_take(m, "mori_shmem_module_unload");
+	if (!err) {
+		*module_place(m) = m->next;
+		pthread_cond_broadcast(&modules.free);
+	}
+	pthread_mutex_unlock(&modules.lock);
+	if (err)
+		return err;
+	if (m->module)
+		accel_module_unload(&m->accel, m->module);
+	free(m);
+	return 0;
+}
+
+void module_close_all(struct pe *pe)
+{
+	struct mori_shmem_module *m = NULL;
+
+	pthread_mutex_lock(&modules.lock);
+	do {
+		struct accel_module *module = NULL;
+
+		for (m = modules.first; m && m->pe != pe; m = m->next)
+			;
+		if (m && !module_take(m, "mori_shmem_finalize")) {
+			module = m->module;
+			m->module = NULL;
+			module_give(m);
+		} else if (m && module_place(m)) {
+			log_warn("a module stays loaded: %s", err_text());
+		}
+		if (m && module_place(m))
+			m->pe = NULL;
+		pthread_mutex_unlock(&modules.lock);
+		if (module)
+			accel_module_unload(&pe->world->accel, module);
+		pthread_mutex_lock(&modules.lock);
+	} while (m);
+	pthread_mutex_unlock(&modules.lock);
+}
+
+/* Under the lock: the module is ours to use, and its PE lives. */
+static int module_use(struct mori_shmem_module *m, const char *call)
+{
+	int err = module_take(m, call);
+
+	if (err || (m->pe && m->module))
+		return err;
+	module_give(m);
+	return err_set(MORI_SHMEM_ESTATE,
+		       "%s: the PE of this module has finalized, and the module "
+		       "was unloaded with it",
+		       call);
+}
+
+/* One of ours, or what dlopen() gave. */
+int mori_shmem_module_init(void *module)
+{
+	struct pe *pe = module_pe("module_init");
+	struct mori_shmem_module *m = module;
+	struct accel_module *borrowed;
+	bool ours;
+	int err = 0;
+
+	if (!pe)
+		return MORI_SHMEM_ESTATE;
+	if (!module)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_module_init: module is NULL");
+	pe->state_known = true;
+	pthread_mutex_lock(&modules.lock);
+	ours = module_place(m) != NULL;
+	if (ours)
+		err = module_use(m, "mori_shmem_module_init");
+	if (ours && !err) {
+		err = accel_module_link(&m->accel, m->module, pe->state);
+		m->pe = pe;
+		module_give(m);
+	}
+	pthread_mutex_unlock(&modules.lock);
+	if (ours)
+		return err;
+	err = accel_module_borrow(&pe->world->accel, module, &borrowed);
+	if (err)
+		return err;
+	err = accel_module_link(&pe->world->accel, borrowed, pe->state);
+	accel_module_unload(&pe->world->accel, borrowed);
+	return err;
+}
+
+/* Under the lock. As on a GPU, after a fault nothing runs until the host has looked. */
+static int launch_sticky(struct pe *pe, const char *name)
+{
+	struct kernel_fault *f = &pe->kernel_fault;
+
+	if (!f->code)
+		return 0;
+	/* Acquire: pairs with whoever cleared it in fail_take(). */
+	if (!__atomic_load_n(&pe->state->fault.code, __ATOMIC_ACQUIRE)) {
+		f->code = 0;
+		return 0;
+	}
+	return err_set(
+		f->code,
+		"kernel %s was not started: a fault of PE %d waits for mori_shmem_check(): %s",
+		name, pe->rank, f->text);
+}
+
+/* Under the lock: what the launch left for mori_shmem_check(). */
+static void launch_note(struct pe *pe, const char *name, int err, const struct accel_fault *at)
+{
+	struct dev_fault *f = &pe->state->fault;
+	bool ended = err == MORI_SHMEM_EFAULT || err == MORI_SHMEM_ETIMEDOUT;
+	int32_t none = 0;
+
+	if (ended) {
+		pe->kernel_fault.code = err;
+		snprintf(pe->kernel_fault.kernel, sizeof(pe->kernel_fault.kernel), "%s", name);
+		snprintf(pe->kernel_fault.text, sizeof(pe->kernel_fault.text), "%s", err_text());
+		log_error("%s", pe->kernel_fault.text);
+	}
+	if (ended && __atomic_compare_exchange_n(&f->code, &none, err, false, __ATOMIC_ACQ_REL,
+						 __ATOMIC_ACQUIRE)) {
+		f->pe = pe->rank;
+		f->addr = at->addr;
+		memcpy(f->block, at->block, sizeof(f->block));
+		memcpy(f->thread, at->thread, sizeof(f->thread));
+	}
+}
+
+int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const unsigned grid[3],
+			     const unsigned block[3], size_t shared, void **args, void *stream)
+{
+	struct accel_launch launch = {
+		.kernel = name,
+		.grid = grid,
+		.block = block,
+		.shared = shared,
+		.args = args,
+		.stream = stream,
+	};
+	struct accel_fault fault = { 0 };
+	int err;
+
+	if (!m || !name || !grid || !block)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_kernel_launch: %s is NULL",
+			       !m    ? "module" :
+			       !name ? "name" :
+			       !grid ? "grid" :
+				       "block");
+	pthread_mutex_lock(&modules.lock);
+	err = module_use(m, "mori_shmem_kernel_launch");
+	if (!err) {
+		err = launch_sticky(m->pe, name);
+		if (err)
+			module_give(m);
+	}
+	if (!err) {
+		launch.state = m->pe->state;
+		launch.idle_ns = (uint64_t)(m->pe->options.timeout * 1e9);
+		launch.stack = m->pe->options.kernel_stack;
+		snprintf(m->kernel, sizeof(m->kernel), "%s", name);
+	}
+	pthread_mutex_unlock(&modules.lock);
+	if (err)
+		return err;
+	err = accel_launch(&m->accel, m->module, &launch, &fault);
+	pthread_mutex_lock(&modules.lock);
+	if (m->pe)
+		launch_note(m->pe, name, err, &fault);
+	module_give(m);
+	pthread_mutex_unlock(&modules.lock);
+	return err;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CODE sm: fence\.sc\.sys
+ * CODE sm: fence\.acq_rel\.sys
+ * CODE gfx: buffer_wbl2 sc0 sc1
+ * CODE gfx: buffer_inv sc0 sc1
+ * CODE gfx: s_waitcnt vmcnt\(0\)
+ */
+#include <mori/shmem_device.h>
+
+MORI_KERNEL void order(int *a, int *b)
+{
+	*a = 1;
+	mori_shmem_fence_thread();
+	*b = 2;
+	mori_shmem_quiet_block();
+}

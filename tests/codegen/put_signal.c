@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The signal follows the data of every lane, and releases it at system scope.
+ *
+ * CODE sm: atom\.acq_rel\.sys\.add\.u64
+ * CODE sm: atom\.acq_rel\.sys\.exch\.b64
+ * CODE sm: bar\.sync
+ * CODE sm-flight: 4
+ * CODE sm-order: st\.global\.v[24] ;; bar\.sync ;; atom\.acq_rel\.sys\.
+ * CODE gfx: buffer_wbl2 sc0 sc1
+ * CODE gfx: global_atomic_add_x2 .*sc1
+ * CODE gfx: global_atomic_swap_x2 .*sc1
+ * CODE gfx-order: global_store_dwordx4 ;; s_barrier ;; buffer_wbl2 sc0 sc1 ;; global_atomic_(add|swap)_x2
+ */
+#include <mori/shmem_device.h>
+
+MORI_KERNEL void put_signal(char *dest, const char *src, unsigned long n, uint64_t *sig, int op,
+			    int pe)
+{
+	mori_shmem_putmem_nbi_signal_block(dest, src, n, sig, 1, op, pe, 0);
+}

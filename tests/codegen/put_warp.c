@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CODE sm: bar\.warp\.sync
+ * CODE sm: ld\.global\.v[24]\.
+ * CODE sm-not: bar\.sync|activemask
+ * CODE sm-flight: 4
+ * CODE gfx: global_load_dwordx4
+ * CODE gfx-not: s_barrier
+ * CODE gfx-flight: 4
+ */
+#include <mori/shmem_device.h>
+
+MORI_KERNEL void put_warp(double *dest, const double *src, unsigned long n, int pe)
+{
+	mori_shmem_put_double_nbi_warp(dest, src, n, pe, 0);
+}

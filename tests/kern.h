@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A program of PEs that runs kernels. The modules are beside it, in the folder
+ * kernels; where they could not be made, the test skips.
+ */
+#ifndef MORI_TESTS_KERN_H
+#define MORI_TESTS_KERN_H
+
+#include "pes.h"
+
+#include <stdarg.h>
+
+#define KERN_NONE "clang-19 is not installed: there are no kernels to load"
+
+/* A sanitizer keeps a lot for each thread of a grid: at most 512 of them in a process. */
+#define KERN_SMALL (TEST_ASAN + TEST_TSAN)
+
+/* The whole file of a module; NULL if there is none. The caller frees it. */
+static inline void *kern_image(const char *name, size_t *size)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *dir, *image = NULL;
+	long len = 0;
+	FILE *f;
+
+	*size = 0;
+	path[n > 0 ? n : 0] = '\0';
+	dir = strrchr(path, '/');
+	if (!dir)
+		return NULL;
+	snprintf(dir, sizeof(path) - (size_t)(dir - path), "/kernels/%s.so", name);
+	f = fopen(path, "r");
+	if (f && !fseek(f, 0, SEEK_END) && (len = ftell(f)) > 0 && !fseek(f, 0, SEEK_SET))
+		image = malloc((size_t)len);
+	if (image && fread(image, 1, (size_t)len, f) != (size_t)len)
+		exit(1);
+	if (f)
+		fclose(f);
+	*size = (size_t)len;
+	return image;
+}
+
+/* A module of this PE; NULL if there are none here. */
+static inline mori_shmem_module_t *kern_load(const char *name)
+{
+	mori_shmem_module_t *module = NULL;
+	size_t size;
+	void *image = kern_image(name, &size);
+
+	if (image)
+		MUST(mori_shmem_module_load(image, size, &module));
+	free(image);
+	return module;
+}
+
+/* A grid in one dimension; the arguments are pointers, up to NULL. */
+static inline int kern_run(mori_shmem_module_t *module, const char *name, unsigned blocks,
+			   unsigned threads, ...)
+{
+	const unsigned grid[3] = { blocks, 1, 1 }, block[3] = { threads, 1, 1 };
+	void *args[16];
+	int n = 0;
+	va_list ap;
+
+	va_start(ap, threads);
+	while (n < 16 && (args[n] = va_arg(ap, void *)))
+		n++;
+	va_end(ap);
+	return mori_shmem_kernel_launch(module, name, grid, block, 0, args, NULL);
+}
+#define RUN_KERNEL(module, name, blocks, ...) kern_run(module, name, blocks, __VA_ARGS__, NULL)
+
+#endif

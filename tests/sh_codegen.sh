@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# TEST: timeout=600 quick=0
+# The final code of a kernel of each family, for each GPU. What must be in it stands in
+# the kernels, tests/codegen/*.c, in lines "CODE <gpus>: <pattern>", where <gpus> is sm
+# or gfx, and
+#	sm:		the code has a line with the pattern
+#	sm-not:		it has none
+#	sm-order:	A ;; B ;; C: a line of A, later one of B, later one of C
+#	sm-flight: N	somewhere N loads of 16 bytes follow each other with no store between
+#	sm-lines: N	it has N lines at most
+# Nothing spills, and AMD's code links with no symbol left over.
+set -u
+. "$SRC/tests/sh_lib.bash"
+. "$SRC/tests/codegen/tools.inc"
+
+[ -z "$SANITIZE" ] || skip "code for GPUs is the same under a sanitizer"
+need_bitcode
+need_llvm 20
+
+has() { grep -qE -- "$1" "$code"; }
+lacks() { ! grep -nE -- "$1" "$code" >"$tmp/out"; }
+short() { [ "$(wc -l <"$code")" -le "$1" ]; }
+
+in_order() {
+	awk -v all="$1" '
+	BEGIN	{ n = split(all, want, / *;; */); at = 1 }
+	at <= n && $0 ~ want[at]	{ at++ }
+	END	{ exit at <= n }' "$code"
+}
+
+in_flight() {
+	awk -v need="$1" '
+	/ld(\.global)?\.v(4\.[bfu]32|2\.[bfu]64)|(global|flat)_load_dwordx4/	{ if (++run > most) most = run }
+	/[^a-z]st\.|(global|flat)_store/	{ run = 0 }
+	END	{ if (most < need) print "at most " most + 0 " loads in flight"; exit most < need }' "$code"
+}
+
+# directives FILE GPUS TARGET
+directives() {
+	local key text n=0
+	while IFS=$'\t' read -r key text; do
+		n=$((n + 1))
+		case $key in
+		"$2") check "$3 has" has "$text" ;;
+		"$2-not") check "$3 lacks" lacks "$text" ;;
+		"$2-order") check "$3 has in order" in_order "$text" ;;
+		"$2-flight") check "$3 in flight" in_flight "$text" ;;
+		"$2-lines") check "$3 is short" short "$text" ;;
+		sm | sm-* | gfx | gfx-*) ;;
+		*) check "$1: unknown directive $key" false ;;
+		esac
+	done < <(sed -nE 's/^[[:blank:]]*\*[[:blank:]]*CODE ([a-z-]+): (.*)$/\1\t\2/p' "$1")
+	check "$1 asks for something" [ "$n" -gt 0 ]
+}
+
+compile() {
+	"$MORI" cc "$1" --target "$2" "${@:3}" >"$tmp/out" 2>"$tmp/err"
+}
+
+no_spill() {
+	grep -q 'spill stores' "$1" && ! grep 'spill stores' "$1" | grep -v ' 0 bytes spill stores, 0 bytes spill loads'
+}
+
+ptxas=${MORI_PTXAS:-$(command -v ptxas)}
+readelf=$(llvm_tool llvm-readelf)
+
+for file in "$SRC"/tests/codegen/*.c; do
+	name=$(basename "$file" .c)
+	for target in sm_80 sm_90 sm_100; do
+		code=$tmp/$name.$target.ptx
+		compile "$file" "$target" -Wall -Wextra -Werror -o "$code"
+		check "$name for $target compiles" [ $? = 0 ]
+		check "$name for $target has its target" has "^\.target $target"
+		directives "$file" sm "$name for $target"
+		[ -n "$ptxas" ] || continue
+		"$ptxas" -arch="$target" -v "$code" -o "$tmp/cubin" >"$tmp/err" 2>&1
+		check "$name for $target: ptxas" [ $? = 0 ]
+		check "$name for $target: no spill" no_spill "$tmp/err"
+	done
+	for target in gfx942 gfx950; do
+		code=$tmp/$name.$target.s
+		compile "$file" "$target" --emit asm -o "$code"
+		check "$name for $target compiles" [ $? = 0 ]
+		directives "$file" gfx "$name for $target"
+		check "$name for $target: no spill" lacks 'ScratchSize: [1-9]|_spill_count: +[1-9]'
+		compile "$file" "$target" -o "$tmp/hsaco"
+		check "$name for $target links" [ $? = 0 ]
+		"$readelf" --dyn-syms "$tmp/hsaco" >"$tmp/syms"
+		check "$name for $target: undefined" [ "$(grep -c ' UND ' "$tmp/syms")" = 1 ]
+		check "$name for $target: its kernel is there" grep -qw "$name\.kd\|${name}_[a-z]*\.kd" "$tmp/syms"
+	done
+done
+[ -n "$ptxas" ] || echo "ptxas is not installed: spills were not looked at"
+finish

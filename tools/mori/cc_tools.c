@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Where the tools are that `mori cc` runs. A tool is looked for in MORI_LLVM_BINDIR,
+ * then in PATH by its name with a version, then by its plain name; a missing one is
+ * named together with the package that has it.
+ *
+ * C is compiled by the oldest clang that will do, because every later LLVM reads what
+ * it writes; the final code is made by the newest, which knows the newest processors.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mori/cc.h"
+#include "mori/cmd.h"
+
+#define OLDEST 19
+
+static const int c_versions[] = { 19, 20, 21, 22, 23, 0 };
+static const int final_versions[] = { 22, 23, 21, 20, 19, 0 };
+
+static bool runs(const char *path)
+{
+	return access(path, X_OK) == 0;
+}
+
+static const char *in_path(struct cc *c, const char *name)
+{
+	const char *path = getenv("PATH");
+
+	for (path = path ? path : ""; *path; path += strcspn(path, ":"), path += *path == ':') {
+		int len = (int)strcspn(path, ":");
+		const char *file = cc_str(c, "%.*s%s%s", len, path, len ? "/" : "./", name);
+
+		if (runs(file))
+			return file;
+	}
+	return NULL;
+}
+
+/* The first number in what `tool --version` prints after the word "version". */
+static int version_of(struct cc *c, const char *tool)
+{
+	FILE *f = popen(cc_str(c, "'%s' --version 2>/dev/null", tool), "r");
+	char line[256];
+	int version = 0;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *at = strstr(line, "version ");
+
+		if (at && !version)
+			version = atoi(at + 8);
+	}
+	if (f)
+		pclose(f);
+	return version;
+}
+
+static const char *with_version(struct cc *c, const char *name, int version)
+{
+	return in_path(c, cc_str(c, "%s-%d", name, version));
+}
+
+/* The plain name: in the user's folder, or in PATH if it is new enough. */
+static const char *plain(struct cc *c, const char *name, int *version)
+{
+	const char *dir = getenv("MORI_LLVM_BINDIR");
+	const char *file = dir && *dir ? cc_str(c, "%s/%s", dir, name) : in_path(c, name);
+
+	if (!file || !runs(file))
+		return NULL;
+	*version = version_of(c, file);
+	return *version >= OLDEST ? file : NULL;
+}
+
+static bool own_folder(void)
+{
+	const char *dir = getenv("MORI_LLVM_BINDIR");
+
+	return dir && *dir;
+}
+
+static const char *versioned(struct cc *c, const char *name, const int *versions, int *version)
+{
+	const char *file = own_folder() ? plain(c, name, version) : NULL;
+
+	for (; !file && *versions; versions++) {
+		file = with_version(c, name, *versions);
+		*version = *versions;
+	}
+	return file || own_folder() ? file : plain(c, name, version);
+}
+
+const char *cc_tool(struct cc *c, const char *name, const char *package)
+{
+	int version;
+	const char *file = versioned(c, name, final_versions, &version);
+
+	if (!file)
+		cmd_error("cc", "%s was not found; install the package %s, or set MORI_LLVM_BINDIR",
+			  name, package);
+	return file;
+}
+
+const char *cc_clang(struct cc *c)
+{
+	int version;
+	const char *file = versioned(c, "clang", c_versions, &version);
+
+	if (!file)
+		cmd_error("cc", "clang 19 or later was not found, and C needs it; install the "
+				"package clang-19, or set MORI_LLVM_BINDIR");
+	return file;
+}
+
+/*
+ * The tools of one version, so that they read each other's files. On the CPU clang is
+ * one of them; a sanitizer's runtime comes with the clang that the rest is built with.
+ */
+static int find_llvm(struct cc *c)
+{
+	static const char *const names[] = { "opt", "llc", "llvm-link", "llvm-dis", "clang" };
+	size_t need = c->kind == CC_CPU ? 5 : 4;
+	int version = 0;
+
+	if (own_folder() && plain(c, names[0], &version))
+		return version;
+	for (const int *v = c->sanitize ? c_versions : final_versions; *v; v++) {
+		size_t n = 0;
+
+		while (n < need && with_version(c, names[n], *v))
+			n++;
+		if (n == need)
+			return *v;
+	}
+	return plain(c, names[0], &version) ? version : 0;
+}
+
+const char *cc_llvm(struct cc *c, const char *name)
+{
+	const char *file = NULL;
+	int version;
+
+	if (!c->llvm)
+		c->llvm = find_llvm(c);
+	if (c->llvm && !own_folder())
+		file = with_version(c, name, c->llvm);
+	if (c->llvm && !file)
+		file = plain(c, name, &version);
+	if (!file && c->kind == CC_CPU)
+		cmd_error(
+			"cc",
+			"%s was not found; the CPU needs clang and the LLVM tools of one version: "
+			"install the packages clang-19 and llvm-19, or set MORI_LLVM_BINDIR",
+			name);
+	else if (!file)
+		cmd_error("cc",
+			  "%s of LLVM 19 or later was not found; install the package llvm-22 "
+			  "(or llvm-19), or set MORI_LLVM_BINDIR",
+			  name);
+	return file;
+}
+
+void cc_say_versions(struct cc *c)
+{
+	int version = 0;
+	const char *clang = versioned(c, "clang", c_versions, &version);
+
+	if (!c->llvm)
+		c->llvm = find_llvm(c);
+	fprintf(stderr, "mori cc: C by clang %d (%s), final code by LLVM %d\n", version,
+		clang ? clang : "not found", c->llvm);
+}
+
+const char *cc_ptxas(struct cc *c)
+{
+	static const char *const homes[] = { "CUDA_HOME", "CUDA_PATH" };
+	const char *file = getenv("MORI_PTXAS");
+
+	if (file && *file && runs(file))
+		return file;
+	for (size_t i = 0; i < 2; i++) {
+		const char *home = getenv(homes[i]);
+
+		file = home && *home ? cc_str(c, "%s/bin/ptxas", home) : NULL;
+		if (file && runs(file))
+			return file;
+	}
+	file = in_path(c, "ptxas");
+	if (!file && runs("/usr/local/cuda/bin/ptxas"))
+		file = "/usr/local/cuda/bin/ptxas";
+	if (!file)
+		cmd_error("cc", "ptxas was not found, and a cubin needs it; install NVIDIA's CUDA "
+				"compiler (package cuda-nvcc, or nvidia-cuda-nvcc from PyPI), set "
+				"MORI_PTXAS, or ask for PTX, which the driver compiles");
+	return file;
+}
+
+/* @rest beside the folder of this command, if it is there. */
+static const char *beside(struct cc *c, const char *rest)
+{
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+	const char *file;
+
+	if (n < 0)
+		return NULL;
+	exe[n] = '\0';
+	slash = strrchr(exe, '/');
+	file = cc_str(c, "%.*s/../%s", (int)(slash - exe), exe, rest);
+	return access(file, R_OK) ? NULL : file;
+}
+
+const char *cc_folder(const struct cc *c)
+{
+#ifdef __aarch64__
+	const char *cpu = "aarch64";
+#else
+	const char *cpu = "x86_64";
+#endif
+
+	return c->kind == CC_NVPTX ? "nvptx64" : c->kind == CC_AMDGCN ? "amdgcn" : cpu;
+}
+
+const char *cc_bitcode(struct cc *c)
+{
+	const char *file = c->bitcode ? c->bitcode : getenv("MORI_SHMEM_BC");
+
+	if (file && *file) {
+		if (access(file, R_OK) == 0)
+			return file;
+		cmd_error("cc", "there is no device library %s", file);
+		return NULL;
+	}
+	file = beside(c, cc_str(c, "lib/%s/libmori_shmem_device.bc", cc_folder(c)));
+	if (!file)
+		cmd_error("cc",
+			  "no device library for %s was found beside this command; build it "
+			  "with tools/build_shmem_bitcode.sh, or set MORI_SHMEM_BC",
+			  cc_folder(c));
+	return file;
+}
+
+const char *cc_include(struct cc *c)
+{
+	return beside(c, "include");
+}
