@@ -56,10 +56,11 @@ static pid_t fork_child(int stay)
 	child_is_no_pe();
 	child_job();
 	child_is_no_pe();
-	if (stay)
+	if (stay) {
 		fault_say("child %d %ld", getpid(), test_failures);
-	while (stay)
-		pause();
+		for (;;)
+			pause();
+	}
 	if (TEST_ASAN) /* it would count what the threads of the parent had */
 		_exit(test_failures != 0);
 	exit(test_failures != 0); /* with all that runs at an exit */

@@ -22,6 +22,7 @@ static void actor(void)
 	MUST(sscanf(fault_hear(), "%d %d %d", &rank, &n, &host) == 3);
 	fault_meet(&uid);
 	if (rank >= 0) {
+		fault_hear();
 		fault_report(rank, fault_init(rank, n, &uid));
 		CHECK_EQ("is_initialized", mori_shmem_is_initialized(), 0);
 	}
@@ -41,9 +42,9 @@ struct claim {
 	int rank, n; /* -1: does not come */
 };
 
-/* What the PEs claim, what all get, and two things the text must have. */
-static void fail_together(const char *where, const struct claim *claims, int status,
-			  const char *env, const char *part, const char *other)
+/* What the PEs claim, in which order they come, what all get, and two parts of the text. */
+static void fail_together(const char *where, const struct claim *claims, const char *order,
+			  int status, const char *env, const char *part, const char *other)
 {
 	struct fault_pe pes[PES], *all[PES];
 	char first[FAULT_LINE] = "";
@@ -57,6 +58,10 @@ static void fail_together(const char *where, const struct claim *claims, int sta
 	}
 	since = fault_now();
 	fault_share(all, PES, &pes[HOST]);
+	for (; *order; order++) {
+		fault_tell(&pes[*order - '0'], "come");
+		fault_sleep(0.03);
+	}
 	for (int i = 0; i < PES; i++) {
 		const char *text;
 
@@ -88,19 +93,28 @@ static void fault_test(void)
 	static const struct claim fewer[PES] = { { 0, 4 }, { 1, 4 }, { 0, 2 }, { 3, 4 } };
 
 	setenv("MORI_BOOTSTRAP_TIMEOUT", "2", 1);
-	fail_together("ranks 2 and 3 never come", absent, MORI_SHMEM_ETIMEDOUT, NULL, "2, 3 of 4",
-		      "2 s");
-	fail_together("rank 1, the host, never comes", gap, MORI_SHMEM_ETIMEDOUT, NULL,
+	fail_together("ranks 2 and 3 never come", absent, "01", MORI_SHMEM_ETIMEDOUT, NULL,
+		      "2, 3 of 4", "2 s");
+	fail_together("rank 1, the host, never comes", gap, "320", MORI_SHMEM_ETIMEDOUT, NULL,
 		      "rank 1 of 4", "2 s");
 	setenv("MORI_BOOTSTRAP_TIMEOUT", "60", 1);
-	fail_together("rank 1 twice", twice, MORI_SHMEM_EMISMATCH, NULL, "rank 1 of 4", "process");
-	fail_together("another number", more, MORI_SHMEM_EMISMATCH, NULL, "says 5", "says 4");
-	fail_together("another number", fewer, MORI_SHMEM_EMISMATCH, NULL, "says 2", "says 4");
-	fail_together("another size", good, MORI_SHMEM_EMISMATCH, "MORI_SHMEM_HEAP_SIZE=3M",
+	fail_together("rank 1 twice", twice, "0132", MORI_SHMEM_EMISMATCH, NULL, "rank 1 of 4",
+		      "process");
+	fail_together("another number", more, "0123", MORI_SHMEM_EMISMATCH, NULL, "says 5",
+		      "says 4");
+	fail_together("another number", more, "2130", MORI_SHMEM_EMISMATCH, NULL, "says 5",
+		      "says 4");
+	fail_together("another number", fewer, "0123", MORI_SHMEM_EMISMATCH, NULL, "says 2",
+		      "says 4");
+	fail_together("another number", fewer, "2103", MORI_SHMEM_EMISMATCH, NULL, "says 2",
+		      "says 4");
+	fail_together("another number", fewer, "0213", MORI_SHMEM_EMISMATCH, NULL, "says 2",
+		      "says 4");
+	fail_together("another size", good, "0123", MORI_SHMEM_EMISMATCH, "MORI_SHMEM_HEAP_SIZE=3M",
 		      "PE 0 and PE 3", "3145728");
-	fail_together("another mode", good, MORI_SHMEM_EMISMATCH, "MORI_SHMEM_MODE=vmm",
+	fail_together("another mode", good, "0123", MORI_SHMEM_EMISMATCH, "MORI_SHMEM_MODE=vmm",
 		      "PE 0 and PE 3", "mode");
-	fail_together("another chunk", good, MORI_SHMEM_EMISMATCH, "MORI_SHMEM_VMM_CHUNK_SIZE=1M",
-		      "PE 0 and PE 3", "1048576");
+	fail_together("another chunk", good, "0123", MORI_SHMEM_EMISMATCH,
+		      "MORI_SHMEM_VMM_CHUNK_SIZE=1M", "PE 0 and PE 3", "1048576");
 	unsetenv("MORI_BOOTSTRAP_TIMEOUT");
 }

@@ -36,12 +36,14 @@ static rlim_t room_for(int n)
 static void few_files(void)
 {
 	mori_shmem_uniqueid_t uid;
+	char seconds[8];
 	int err, n;
 
 	test_rank = fault_rank;
 	while (strcmp(fault_hear(), "end") != 0) {
 		fault_meet(&uid);
-		n = atoi(fault_hear());
+		MUST(sscanf(fault_hear(), "%d %7s", &n, seconds) == 2);
+		setenv("MORI_BOOTSTRAP_TIMEOUT", seconds, 1);
 		if (n >= 0)
 			limit(RLIMIT_NOFILE, room_for(n));
 		err = fault_init(fault_rank, fault_n, &uid);
@@ -50,6 +52,7 @@ static void few_files(void)
 		if (!err)
 			CHECK_OK(mori_shmem_finalize());
 	}
+	setenv("MORI_BOOTSTRAP_TIMEOUT", "60", 1);
 	fault_meet(&uid);
 	fault_good_job(fault_rank, fault_n, &uid);
 }
@@ -109,7 +112,7 @@ static void heap(void)
 	fault_report(fault_rank, fault_init(fault_rank, fault_n, &uid));
 	setenv("MORI_SHMEM_HEAP_SIZE", "1G", 1);
 	fault_meet(&uid);
-	if (fault_rank == 1 && !TEST_ASAN && !TEST_TSAN)
+	if (fault_rank == 1 && !FAULT_TOOL)
 		limit(RLIMIT_AS, address_space() + ((rlim_t)1 << 30));
 	else if (fault_rank == 1)
 		setenv("MORI_SHMEM_HEAP_SIZE", "2G", 1);
@@ -141,7 +144,7 @@ static void files(struct fault_pe *pes, struct fault_pe **all, int poor, int n)
 		fault_tell(&pes[i], "next");
 	fault_share(all, PES, &pes[0]);
 	for (int i = 0; i < PES; i++)
-		fault_tell(&pes[i], "%d", i == poor ? n : -1);
+		fault_tell(&pes[i], "%d %s", i == poor ? n : -1, n < STEPS - 1 ? "1" : "60");
 	for (int i = 0; i < PES; i++) {
 		MUST(fault_want(&pes[i], FAULT_LATE, ""));
 		MUST(sscanf(pes[i].line, "%d %d", &rank, &status[i]) == 2);
@@ -157,13 +160,11 @@ static void fault_test(void)
 {
 	struct fault_pe pes[PES], *all[PES];
 
-	setenv("MORI_BOOTSTRAP_TIMEOUT", "1", 1);
 	start("files", pes, all);
 	for (int n = 0; n < STEPS; n++) {
 		test_at("files");
 		files(pes, all, 1, n);
 	}
-	setenv("MORI_BOOTSTRAP_TIMEOUT", "60", 1);
 	for (int i = 0; i < PES; i++)
 		fault_tell(&pes[i], "end");
 	fault_share(all, PES, &pes[2]);
@@ -178,14 +179,13 @@ static void fault_test(void)
 	fault_share(all, PES, &pes[1]);
 	for (int i = 0; i < PES; i++) {
 		fault_want_report(&pes[i], FAULT_LATE,
-				  TEST_ASAN || TEST_TSAN ? MORI_SHMEM_EMISMATCH : MORI_SHMEM_ENOMEM,
-				  "PE 1");
+				  FAULT_TOOL ? MORI_SHMEM_EMISMATCH : MORI_SHMEM_ENOMEM, "PE 1");
 	}
 	fault_share(all, PES, &pes[2]);
 	for (int i = 0; i < PES; i++)
 		fault_end(&pes[i]);
 
-	if (TEST_ASAN || TEST_TSAN)
+	if (FAULT_TOOL)
 		return; /* they need more address space than can be limited */
 	test_at("window");
 	start("window", pes, all);

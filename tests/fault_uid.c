@@ -34,10 +34,16 @@ static void make(struct fault_pe *pe, mori_shmem_uniqueid_t *uid, struct ports *
 /* A job with an id of its own. */
 static void good(void)
 {
+	int short_time = getenv("MORI_BOOTSTRAP_TIMEOUT") != NULL;
 	mori_shmem_uniqueid_t uid;
 
+	setenv("MORI_BOOTSTRAP_TIMEOUT", "60", 1);
 	MUST(CHECK_OK(mori_shmem_get_unique_id(&uid)));
 	fault_good_job(0, 1, &uid);
+	if (short_time)
+		setenv("MORI_BOOTSTRAP_TIMEOUT", "1", 1);
+	else
+		unsetenv("MORI_BOOTSTRAP_TIMEOUT");
 }
 
 static void refused(const char *where, const mori_shmem_uniqueid_t *uid, int status,

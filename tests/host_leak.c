@@ -7,7 +7,7 @@
 #include "fault.h"
 #include "left.h"
 
-#define TIMES	(TEST_TSAN || TEST_ASAN ? 20 : 100)
+#define TIMES	(FAULT_TOOL ? 20 : 100)
 #define THREADS 4
 
 const struct fault_role fault_roles[] = { { NULL, NULL } };

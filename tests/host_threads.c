@@ -7,7 +7,7 @@
 #include "left.h"
 
 #define MANY  8
-#define TIMES (TEST_TSAN || TEST_ASAN ? 5 : 30)
+#define TIMES (FAULT_TOOL ? 5 : 30)
 
 const struct fault_role fault_roles[] = { { NULL, NULL } };
 

@@ -129,12 +129,14 @@ static void handlers(mori_shmem_module_t *m)
 
 static int test_pe(void)
 {
+	struct sigaction before, after;
 	mori_shmem_module_t *m = kern_load("fault");
 	uint64_t *word;
 	int rounds = TEST_SCALE(20);
 
 	if (!m)
 		SKIP(KERN_NONE);
+	sigaction(SIGSEGV, NULL, &before);
 	out = &out_word;
 	word = pes_malloc(8);
 	*word = 0;
@@ -152,8 +154,11 @@ static int test_pe(void)
 			check_fault(m, "bad_write",
 				    RUN_KERNEL(m, "bad_write", BLOCKS, THREADS, &at), "0x40", at);
 	}
-	if (pes_here() == 1)
+	if (pes_here() == 1) {
+		sigaction(SIGSEGV, NULL, &after);
+		CHECK(before.sa_handler == after.sa_handler);
 		handlers(m);
+	}
 	CHECK_EQ("the heap is as it was", *word, 0);
 	BARRIER();
 	MUST(mori_shmem_free(word));

@@ -66,8 +66,10 @@ static inline void same_add(struct same_texts *t, const char *line)
 	MUST(rank >= 0 && rank < SAME_PES && text != NULL);
 	k = t->seen[rank]++;
 	if (k == t->n) {
-		t->text = realloc(t->text, (size_t)(k + 1) * sizeof(*t->text));
-		MUST(t->text != NULL);
+		char **more = realloc(t->text, (size_t)(k + 1) * sizeof(*more));
+
+		MUST(more != NULL);
+		t->text = more;
 		t->text[t->n++] = strdup(text);
 	}
 	CHECK_TEXT(text, t->text[k]);

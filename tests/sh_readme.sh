@@ -57,6 +57,7 @@ done
 # Names: calls from the list, types and constants from the headers, variables from the table.
 {
 	"$BUILD/bin/mori-list" --names
+	"$BUILD/bin/mori-list" --device-names
 	grep -ohE 'mori_shmem_[a-z0-9_]+|MORI_SHMEM_[A-Z0-9_]+' include/mori/*.h
 	grep -ohE 'MORI_[A-Z0-9_]+' src/core/options.def
 	# build targets, files and page names
@@ -68,7 +69,7 @@ for page in README.md docs/*.md examples/*/README.md; do
 		looked=$((looked + 1))
 		case $name in *_) continue ;; esac # the start of several names
 		grep -qxF "$name" "$tmp/known" && continue
-		grep -rqwF "$name" src include cmake Makefile tests/*.h && continue
+		grep -rqwF "$name" src include cmake tools Makefile tests/*.h && continue
 		fail "$page: $name does not exist"
 	done
 done

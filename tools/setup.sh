@@ -31,6 +31,12 @@ mpich		mpirun.mpich
 libmpich-dev	mpicc.mpich
 libpmix-dev	pmix.h
 clang-19	clang-19
+llvm-19		opt-19
+lld-19		ld.lld-19
+llvm-22		opt-22
+clang-22	clang-22
+lld-22		ld.lld-22
+mlir-19-tools	mlir-translate-19
 libclang-rt-19-dev	clang-19-rt
 iproute2	ip
 procps		pgrep

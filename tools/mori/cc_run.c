@@ -103,10 +103,11 @@ int cc_open(struct cc *c)
 static void remove_temps(struct cc *c)
 {
 	DIR *d = opendir(c->dir);
+	int fd = d ? dirfd(d) : -1;
 	struct dirent *e;
 
-	while (d && (e = readdir(d)))
-		unlinkat(dirfd(d), e->d_name, 0);
+	while (fd >= 0 && (e = readdir(d)))
+		unlinkat(fd, e->d_name, 0);
 	if (d)
 		closedir(d);
 	rmdir(c->dir);
