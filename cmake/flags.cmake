@@ -47,6 +47,10 @@ if(MORI_SANITIZE_FLAGS)
 	set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g")
 	add_compile_options(${MORI_SANITIZE_FLAGS})
 	add_link_options(${MORI_SANITIZE_FLAGS})
+	if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+		# What the sanitizers add hides from gcc which variables are set.
+		add_compile_options(-Wno-maybe-uninitialized)
+	endif()
 endif()
 if(MORI_SANITIZE STREQUAL "thread" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
 	# gcc warns of every fence under TSan, which then sees less; that is no error of ours.

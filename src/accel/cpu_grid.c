@@ -21,7 +21,7 @@
 
 #define SCOPE_WARP     1 /* of enum dev_scope, which src/dev has */
 #define SCOPE_BLOCK    2
-#define VISIT_TURNS    8u /* a lane, before the other blocks have their turn */
+#define VISIT_TURNS    32u /* a lane, before the other blocks have their turn */
 #define IDLE_YIELDS    200u
 #define STACKS_TO_KEEP 2048u /* between launches */
 
