@@ -48,6 +48,16 @@ void conn_break(struct conn *c)
 	c->broken = 1;
 }
 
+/*
+ * Closing alone is not enough: while a child of a fork still has the descriptor,
+ * epoll would go on to report it, with a pointer to what is freed.
+ */
+static void source_close(struct rdv *r, const struct source *s)
+{
+	(void)epoll_ctl(r->epoll, EPOLL_CTL_DEL, s->fd, NULL);
+	sock_close(s->fd);
+}
+
 static void conn_watch(struct conn *c, int out)
 {
 	struct epoll_event ev = { .events = EPOLLIN | (out ? EPOLLOUT : 0), .data.ptr = c };
@@ -137,7 +147,7 @@ static void conn_welcome(struct conn *c)
 /* Once it is off its list. */
 static void conn_free(struct conn *c)
 {
-	sock_close(c->source.fd);
+	source_close(c->rdv, &c->source);
 	wire_in_free(&c->in);
 	while (c->out) {
 		struct pending *p = c->out;
@@ -390,7 +400,7 @@ static void rdv_start_closing(struct rdv *r)
 {
 	r->close_by = wire_deadline(CLOSE_S);
 	for (int i = 0; i < r->n_listeners; i++)
-		sock_close(r->listeners[i].fd);
+		source_close(r, &r->listeners[i]);
 	r->n_listeners = 0;
 	r->deaf_until = 0;
 	for (struct conn *c = r->strangers; c; c = c->next)
