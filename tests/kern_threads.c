@@ -8,6 +8,9 @@
 #define PES_NO_INIT
 #include "kern.h"
 
+#include <setjmp.h>
+#include <signal.h>
+
 #define ROUNDS 50
 
 struct job {
@@ -92,6 +95,39 @@ static void unload_waits(uint64_t *flag)
 	CHECK_EQ("all rounds", flag[1], TEST_SCALE(ROUNDS));
 }
 
+static sigjmp_buf back;
+
+static void own_handler(int sig)
+{
+	siglongjmp(back, sig);
+}
+
+/* A fault of a thread that runs no kernel is the program's own, also while another does. */
+static void own_fault(uint64_t *flag)
+{
+	struct job j = { .module = kern_load("ring"), .flag = flag, .number = 1 };
+	struct sigaction mine = { .sa_handler = own_handler }, old;
+	volatile int *volatile nowhere = NULL;
+	int sig;
+
+	flag[0] = flag[1] = 0;
+	sigaction(SIGSEGV, &mine, &old);
+	pthread_create(&j.thread, NULL, play, &j);
+	while (!__atomic_load_n(&flag[1], __ATOMIC_ACQUIRE)) {
+		mori_shmem_uint64_p(&flag[0], 1, 0, 0);
+		sched_yield();
+	}
+	sig = sigsetjmp(back, 1);
+	if (!sig)
+		*nowhere = 1;
+	CHECK_EQ("signal", sig, SIGSEGV);
+	mori_shmem_uint64_p(&flag[0], TEST_SCALE(ROUNDS), 0, 0);
+	pthread_join(j.thread, NULL);
+	CHECK_EQ("the kernel beside it", j.err, 0);
+	sigaction(SIGSEGV, &old, NULL);
+	CHECK_OK(mori_shmem_module_unload(j.module));
+}
+
 /* Finalize finds a launch that would wait for ever: its calls give a status, and it ends. */
 static void finalize_ends(uint64_t *flag, struct job *j)
 {
@@ -126,6 +162,8 @@ static int test_pe(void)
 	in_turn(m);
 	side_by_side(flag);
 	unload_waits(flag);
+	if (!KERN_SMALL) /* which have handlers and ideas of their own */
+		own_fault(flag);
 	CHECK_OK(mori_shmem_module_unload(m));
 	finalize_ends(flag, &last);
 	return 0;

@@ -52,10 +52,11 @@ struct coll_record {
 } __attribute__((aligned(64)));
 
 struct coll_block {
-	int n;		 /* PEs */
-	int n_nodes;	 /* of the tree; the root is the last */
-	uint32_t broken; /* a meeting timed out: 1 + the PE whose did */
-	uint32_t left;	 /* a PE finalized alone: 1 + its rank */
+	int n;		   /* PEs */
+	int n_nodes;	   /* of the tree; the root is the last */
+	uint32_t broken;   /* a meeting timed out: 1 + the PE whose did */
+	uint32_t given_up; /* a PE left a meeting because another was lost: 1 + its rank */
+	uint32_t left;	   /* a PE finalized alone: 1 + its rank */
 	/*
 	 * The last meetings whose records differed, even and odd: a leaf may find
 	 * that out in the next meeting while a late PE still looks at this one.
@@ -237,11 +238,26 @@ static int coll_timed_out(struct pe *pe, uint32_t epoch)
 		       missing[0] ? missing : "another PE", pe->options.timeout);
 }
 
+/*
+ * PE @first has given a meeting up because another PE was lost, and the news has
+ * not come to this process yet. It must not complete that meeting: wait for the news.
+ */
+static int coll_hear(struct pe *pe, int first)
+{
+	for (int i = 0; i < 500; i++) {
+		if (__atomic_load_n(&pe->state->lost, __ATOMIC_ACQUIRE))
+			return world_lost(pe->world);
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	}
+	return err_set(MORI_SHMEM_EPEER, "PE %d has left a collective call: a PE was lost", first);
+}
+
 /* 0 while the meeting may still come about. */
 static int coll_doomed(struct pe *pe)
 {
 	uint32_t broken = __atomic_load_n(&pe->world->block->broken, __ATOMIC_ACQUIRE);
 	uint32_t left = __atomic_load_n(&pe->world->block->left, __ATOMIC_ACQUIRE);
+	uint32_t given_up = __atomic_load_n(&pe->world->block->given_up, __ATOMIC_ACQUIRE);
 
 	if (__atomic_load_n(&pe->state->lost, __ATOMIC_ACQUIRE))
 		return world_lost(pe->world);
@@ -254,7 +270,7 @@ static int coll_doomed(struct pe *pe)
 		return err_set(MORI_SHMEM_EPEER,
 			       "PE %u has finalized while others go on: nobody can meet any more",
 			       left - 1);
-	return 0;
+	return given_up ? coll_hear(pe, (int)given_up - 1) : 0;
 }
 
 void coll_leave(struct pe *pe)
@@ -297,6 +313,9 @@ static int coll_wait(struct pe *pe, struct coll_node *root, uint32_t epoch)
 		/* ESTATE: another PE of this same meeting was the first to give up. */
 		if (err == MORI_SHMEM_ESTATE || (!err && limit && tgt_now_ns() >= end))
 			return coll_timed_out(pe, epoch);
+		if (err && __atomic_load_n(&pe->state->lost, __ATOMIC_ACQUIRE))
+			__atomic_store_n(&pe->world->block->given_up, (uint32_t)pe->rank + 1,
+					 __ATOMIC_RELEASE);
 		if (err)
 			return err;
 		coll_sleep(root, epoch);

@@ -26,6 +26,17 @@ DEV_BODY uint64_t tgt_load_relaxed_64(const uint64_t *p)
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
+/* A word of the state at the start of an operation, which another thread may be writing. */
+DEV_BODY uint32_t tgt_peek_32(const uint32_t *p)
+{
+	return tgt_load_relaxed_32(p);
+}
+
+DEV_BODY uint64_t tgt_peek_64(const uint64_t *p)
+{
+	return tgt_load_relaxed_64(p);
+}
+
 DEV_BODY uint32_t tgt_load_acquire_32(const void *p)
 {
 	return __atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE);
@@ -146,6 +157,12 @@ DEV_BODY uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t compa
 		return wide ? __atomic_load_n((uint64_t *)p, __ATOMIC_SEQ_CST) :
 			      __atomic_load_n((uint32_t *)p, __ATOMIC_SEQ_CST);
 	}
+}
+
+/* Release: pairs with the acquire in dev_load(). @op: MORI_SHMEM_AMO_SET or _ADD. */
+DEV_BODY void tgt_signal(void *p, int op, uint64_t v)
+{
+	(void)tgt_amo(p, true, op, v, 0);
 }
 
 DEV_BODY void tgt_relax(void)

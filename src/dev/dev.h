@@ -94,13 +94,13 @@ static __attribute__((noinline, cold, unused)) int dev_bad_pe(const struct dev_s
 DEV_BODY bool dev_pe_ok(const struct dev_state *st, int pe)
 {
 	return (unsigned)pe < (unsigned)st->n_pes && dev_path(st, pe) == DEV_PATH_P2P &&
-	       !(tgt_load_relaxed_32(&st->lost) && tgt_load_relaxed_32(&st->gone[pe]));
+	       !(tgt_peek_32(&st->lost) && tgt_peek_32(&st->gone[pe]));
 }
 
 /* Whether offset @off and @len bytes on are memory of the heap. */
 DEV_BODY bool dev_in_heap(const struct dev_state *st, uint64_t off, uint64_t len)
 {
-	uint64_t end = tgt_load_relaxed_64(&st->heap_len);
+	uint64_t end = tgt_peek_64(&st->heap_len);
 	const uint32_t *owner = st->owner;
 
 	if (!dev_likely(off < end && len <= end - off))
@@ -109,9 +109,9 @@ DEV_BODY bool dev_in_heap(const struct dev_state *st, uint64_t off, uint64_t len
 		return true;
 	/* Blocks are whole granules in a row: same owner at both ends, same owner between. */
 	owner += off >> st->granule;
-	return tgt_load_relaxed_32(owner) &&
-	       (!len || tgt_load_relaxed_32(owner) ==
-				tgt_load_relaxed_32(st->owner + ((off + len - 1) >> st->granule)));
+	return tgt_peek_32(owner) &&
+	       (!len ||
+		tgt_peek_32(owner) == tgt_peek_32(st->owner + ((off + len - 1) >> st->granule)));
 }
 
 /*

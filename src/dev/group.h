@@ -13,6 +13,20 @@
 
 typedef uint32_t tgt_vec16 __attribute__((vector_size(16)));
 
+/*
+ * A word of the state at the start of an operation. It may be as old as the last acquire
+ * of this thread, or the launch; what must be fresh (waits) is loaded with an order.
+ */
+DEV_BODY uint32_t tgt_peek_32(const uint32_t *p)
+{
+	return *p;
+}
+
+DEV_BODY uint64_t tgt_peek_64(const uint64_t *p)
+{
+	return *p;
+}
+
 DEV_BODY bool tgt_aligned(const void *p, size_t n)
 {
 	return !((uintptr_t)p & (n - 1));
@@ -47,63 +61,94 @@ DEV_BODY uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t compa
 }
 
 /*
- * @n elements, lane by lane, so that neighbouring lanes touch neighbouring
- * memory; several loads are in flight before the first store.
+ * The copies of a group: @n elements, lane by lane from @i on, so that neighbouring
+ * lanes touch neighbouring memory; several loads are in flight before the first store.
  */
 #define TGT_FLIGHT	   4
 #define TGT_EACH_FLIGHT(x) _Pragma("unroll") for (int k = 0; k < TGT_FLIGHT; k++) x
-#define TGT_COPY_BY(w, type)                                                                       \
-	DEV_BODY void tgt_copy_##w(type *to, const type *from, uint64_t n, uint64_t i,             \
-				   uint64_t by)                                                    \
-	{                                                                                          \
-		for (type v[TGT_FLIGHT]; i + (TGT_FLIGHT - 1) * by < n; i += TGT_FLIGHT * by) {    \
-			TGT_EACH_FLIGHT(v[k] = from[i + (uint64_t)k * by];)                        \
-			TGT_EACH_FLIGHT(to[i + (uint64_t)k * by] = v[k];)                          \
-		}                                                                                  \
-		for (; i < n; i += by)                                                             \
-			to[i] = from[i];                                                           \
-	}
-TGT_COPY_BY(1, uint8_t)
-TGT_COPY_BY(4, uint32_t)
-TGT_COPY_BY(8, uint64_t)
-TGT_COPY_BY(16, tgt_vec16)
-#undef TGT_COPY_BY
-#undef TGT_EACH_FLIGHT
 
-/* The few bytes before and after what is aligned. */
-DEV_BODY void tgt_copy_end(uint8_t *to, const uint8_t *from, uint64_t n, uint64_t i, uint64_t by)
+DEV_BODY void tgt_copy_aligned(tgt_vec16 *to, const tgt_vec16 *from, uint64_t n, uint64_t i,
+			       uint64_t by)
 {
-#pragma clang loop unroll(disable)
+	for (tgt_vec16 v[TGT_FLIGHT]; i + (TGT_FLIGHT - 1) * by < n; i += TGT_FLIGHT * by) {
+		TGT_EACH_FLIGHT(v[k] = from[i + (uint64_t)k * by];)
+		TGT_EACH_FLIGHT(to[i + (uint64_t)k * by] = v[k];)
+	}
 	for (; i < n; i += by)
 		to[i] = from[i];
 }
 
-/* As wide as source and destination can be aligned together. */
+#undef TGT_EACH_FLIGHT
+#undef TGT_FLIGHT
+
+DEV_BODY uint32_t tgt_join(uint32_t low, uint32_t high, uint32_t shift)
+{
+	return (uint32_t)(((uint64_t)high << 32 | low) >> shift);
+}
+
+/*
+ * 16 bytes that start @shift bits into a word. Every word that is read holds at least
+ * one of them; what else it holds lies in the same page.
+ */
+DEV_BODY tgt_vec16 tgt_load_skewed(const uint32_t *w, uint32_t shift)
+{
+	uint32_t a = w[0], b = w[1], c = w[2], d = w[3], e = shift ? w[4] : 0;
+
+	return (tgt_vec16){ tgt_join(a, b, shift), tgt_join(b, c, shift), tgt_join(c, d, shift),
+			    tgt_join(d, e, shift) };
+}
+
+/* The source is not aligned as the destination is: words go in, 16 bytes come out. */
+DEV_BODY void tgt_copy_skewed(tgt_vec16 *to, const uint8_t *from, uint64_t n, uint64_t i,
+			      uint64_t by)
+{
+	uint32_t skew = (uint32_t)(uintptr_t)from & 3, shift = 8 * skew;
+	const uint32_t *words = (const uint32_t *)(from - skew);
+
+	for (; i + by < n; i += 2 * by) {
+		tgt_vec16 first = tgt_load_skewed(words + 4 * i, shift);
+		tgt_vec16 second = tgt_load_skewed(words + 4 * (i + by), shift);
+
+		to[i] = first;
+		to[i + by] = second;
+	}
+	if (i < n)
+		to[i] = tgt_load_skewed(words + 4 * i, shift);
+}
+
+/* The few bytes before and after what is aligned; words where they are words. */
+DEV_BODY void tgt_copy_end(uint8_t *to, const uint8_t *from, uint64_t n, uint64_t i, uint64_t by)
+{
+	if (((uintptr_t)to | (uintptr_t)from | n) & 3) {
+#pragma clang loop unroll(disable)
+		for (; i < n; i += by)
+			to[i] = from[i];
+	} else {
+#pragma clang loop unroll(disable)
+		for (; i < n / 4; i += by)
+			((uint32_t *)to)[i] = ((const uint32_t *)from)[i];
+	}
+}
+
+/* Any alignment; 16 bytes are stored at a time but for the ends. */
 DEV_BODY void tgt_copy(enum dev_scope scope, void *dst, const void *src, uint64_t len)
 {
 	uint64_t lane = tgt_lane(scope), lanes = tgt_lanes(scope);
-	uint64_t apart = (uint64_t)(uintptr_t)dst ^ (uint64_t)(uintptr_t)src;
-	uint64_t width = !(apart & 15) ? 16 : !(apart & 7) ? 8 : !(apart & 3) ? 4 : 1;
-	uint64_t head = -(uint64_t)(uintptr_t)dst & (width - 1), body;
+	uint64_t head = -(uint64_t)(uintptr_t)dst & 15, body;
 	uint8_t *to = dst;
 	const uint8_t *from = src;
 
 	if (head > len)
 		head = len;
-	body = (len - head) & ~(width - 1);
+	body = (len - head) & ~(uint64_t)15;
 	tgt_copy_end(to, from, head, lane, lanes);
-	if (width == 16)
-		tgt_copy_16((tgt_vec16 *)(to + head), (const tgt_vec16 *)(from + head), body / 16,
-			    lane, lanes);
-	else if (width == 8)
-		tgt_copy_8((uint64_t *)(to + head), (const uint64_t *)(from + head), body / 8, lane,
-			   lanes);
-	else if (width == 4)
-		tgt_copy_4((uint32_t *)(to + head), (const uint32_t *)(from + head), body / 4, lane,
-			   lanes);
+	to += head;
+	from += head;
+	if (tgt_aligned(from, 16))
+		tgt_copy_aligned((tgt_vec16 *)to, (const tgt_vec16 *)from, body / 16, lane, lanes);
 	else
-		tgt_copy_1(to + head, from + head, body, lane, lanes);
-	tgt_copy_end(to + head + body, from + head + body, len - head - body, lane, lanes);
+		tgt_copy_skewed((tgt_vec16 *)to, from, body / 16, lane, lanes);
+	tgt_copy_end(to + body, from + body, len - head - body, lane, lanes);
 }
 
 /* A value of 1, 2, 4 or 8 bytes, in one access where it is aligned; it never leaves registers. */

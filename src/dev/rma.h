@@ -152,7 +152,7 @@ DEV_BODY int dev_signal(const struct dev_state *st, enum dev_scope scope, uint64
 	if (!dev_likely(!err))
 		return err;
 	if (tgt_leads(scope)) /* Release: pairs with the acquire in dev_load(). */
-		tgt_amo(to, true, op, value, 0);
+		tgt_signal(to, op, value);
 	tgt_leave(scope);
 	return 0;
 }
@@ -184,7 +184,7 @@ DEV_BODY int dev_put_signal(const struct dev_state *st, enum dev_scope scope, vo
 		tgt_put(scope, to, src, len);
 	tgt_leave(scope);     /* every lane has stored */
 	if (tgt_leads(scope)) /* Release: pairs with the acquire in dev_load(). */
-		tgt_amo(sig_to, true, op, value, 0);
+		tgt_signal(sig_to, op, value);
 	tgt_leave(scope);
 	return 0;
 }

@@ -132,6 +132,15 @@ TGT_CAS(tgt_cas_32, uint32_t)
 TGT_CAS(tgt_cas_64, uint64_t)
 #undef TGT_CAS
 
+/* Release: pairs with the acquire in dev_load(). A signal has no result to wait for. */
+DEV_BODY void tgt_signal(void *p, int op, uint64_t v)
+{
+	if (op == MORI_SHMEM_AMO_ADD)
+		__scoped_atomic_fetch_add((uint64_t *)p, v, __ATOMIC_RELEASE, TGT_SYS);
+	else
+		tgt_store_release_64(p, v);
+}
+
 DEV_BODY uint32_t tgt_thread_rank(void)
 {
 	return mori_thread_id() +

@@ -131,6 +131,16 @@ TGT_CAS(tgt_cas_32, uint32_t, "r", "b32")
 TGT_CAS(tgt_cas_64, uint64_t, "l", "b64")
 #undef TGT_CAS
 
+/* Release: pairs with the acquire in dev_load(). A signal has no result to wait for. */
+DEV_BODY void tgt_signal(void *p, int op, uint64_t v)
+{
+	if (op == MORI_SHMEM_AMO_ADD)
+		__asm__ __volatile__("red.release.sys.add.u64 [%0], %1;" ::"l"(p), "l"(v)
+				     : "memory");
+	else
+		tgt_store_release_64(p, v);
+}
+
 DEV_BODY uint32_t tgt_thread_rank(void)
 {
 	return mori_thread_id() +

@@ -2,15 +2,15 @@
 /*
  * The signal follows the data of every lane, and releases it at system scope.
  *
- * CODE sm: atom\.acq_rel\.sys\.add\.u64
- * CODE sm: atom\.acq_rel\.sys\.exch\.b64
+ * CODE sm: red\.release\.sys\.add\.u64
+ * CODE sm: st\.release\.sys\.b64
  * CODE sm: bar\.sync
  * CODE sm-flight: 4
- * CODE sm-order: st\.global\.v[24] ;; bar\.sync ;; atom\.acq_rel\.sys\.
+ * CODE sm-order: st\.global\.v[24] ;; bar\.sync ;; (red|st)\.release\.sys\.
  * CODE gfx: buffer_wbl2 sc0 sc1
  * CODE gfx: global_atomic_add_x2 .*sc1
- * CODE gfx: global_atomic_swap_x2 .*sc1
- * CODE gfx-order: global_store_dwordx4 ;; s_barrier ;; buffer_wbl2 sc0 sc1 ;; global_atomic_(add|swap)_x2
+ * CODE gfx: global_store_dwordx2 .*sc0 sc1
+ * CODE gfx-order: global_store_dwordx4 ;; s_barrier ;; buffer_wbl2 sc0 sc1 ;; global_(atomic_add_x2|store_dwordx2)
  */
 #include <mori/shmem_device.h>
 

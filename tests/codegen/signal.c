@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * CODE sm: atom\.acq_rel\.sys\.exch\.b64
+ * CODE sm: st\.release\.sys\.b64
  * CODE sm: ld\.acquire\.sys\.b64
  * CODE gfx: buffer_wbl2 sc0 sc1
- * CODE gfx: global_atomic_swap_x2 .*sc1
+ * CODE gfx: global_store_dwordx2 .*sc0 sc1
  * CODE gfx: (global|flat)_load_dwordx2 .*sc0 sc1
  * CODE gfx: buffer_inv sc0 sc1
  */
