@@ -11,6 +11,8 @@ NPES   ?= 4
 CMAKE_ARGS ?=
 BENCH_ARGS ?=
 TEST_ARGS  ?=
+# Which lines of tests/mutants/list; all if empty.
+MUTANTS ?=
 
 # Recipes use these in a shell, where a tool may have come with the set-up just before.
 # A set-up that installed something makes CMake look again.
@@ -21,7 +23,7 @@ configure = if [ -f $(1)/build.ninja ]; then gen=Ninja; elif [ -f $(1)/Makefile 
 	{ cat $(1)/configure.log; exit 1; }; touch $(1)/configured; fi
 compile = cmake --build $(1) -j $(JOBS) $(2)
 
-.PHONY: all build demo test install clean asan tsan lint format bench help setup
+.PHONY: all build demo test install clean asan tsan lint check-mutants format bench help setup
 .DEFAULT_GOAL := all
 
 all: build
@@ -38,6 +40,7 @@ help:
 	@echo "make test         install what is missing, build, run the tests (TEST_ARGS=-R name)"
 	@echo "make install      into PREFIX ($(PREFIX)); DESTDIR is honoured"
 	@echo "make asan tsan    the tests under ASan and UBSan, under TSan"
+	@echo "make check-mutants  break the device library in many ways: do the tests notice?"
 	@echo "make lint         format, static analysis and the other checks of the sources"
 	@echo "make format       lay the sources out as make lint wants them"
 	@echo "make bench        measure (BENCH_ARGS= for mori perf)"
@@ -85,6 +88,12 @@ lint:
 	@$(call compile,$(BUILD))
 	@tests/run $(BUILD) -L 'lint|check' $(TEST_ARGS)
 
+check-mutants:
+	@tools/setup.sh ci
+	@$(call configure,$(BUILD))
+	@$(call compile,$(BUILD))
+	@tests/mutants/run $(BUILD) $(MUTANTS)
+
 # The list of operations is laid out by hand.
 format:
 	@tools/setup.sh ci
@@ -95,4 +104,4 @@ bench: build
 	$(BUILD)/bin/mori perf $(BENCH_ARGS)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-clang
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-clang build-wheel build-editable

@@ -27,16 +27,6 @@ struct worker {
 	double init_ms, barrier_us, finalize_ms, rss_kb;
 };
 
-static const struct {
-	const char *name;
-	int (*run)(struct bench *b);
-} cases[] = {
-#define CASE(id, unit, sizes, pes, limit, target, title) { #id, case_##id },
-#include "cases.def"
-#undef CASE
-	{ "growth", case_growth },
-};
-
 /* Resident memory of the process, in KiB; 0 where the system does not say. */
 static double resident_kb(void)
 {
@@ -53,21 +43,6 @@ static double resident_kb(void)
 	return kb;
 }
 
-static int growth_barrier(struct bench *b, size_t n)
-{
-	int err = 0;
-
-	(void)b;
-	for (size_t i = 0; i < n && !err; i++)
-		err = api_barrier();
-	return err;
-}
-
-int case_growth(struct bench *b)
-{
-	return bench_together(b, growth_barrier, &b->op);
-}
-
 static int run_sizes(struct bench *b, int (*run)(struct bench *))
 {
 	int err = 0;
@@ -81,6 +56,7 @@ static int run_sizes(struct bench *b, int (*run)(struct bench *))
 
 static int run_case(struct bench *b)
 {
+	static const struct board zero;
 	cpu_set_t mine;
 	long cores = sched_getaffinity(0, sizeof(mine), &mine) ? sysconf(_SC_NPROCESSORS_ONLN) :
 								 CPU_COUNT(&mine);
@@ -92,14 +68,16 @@ static int run_case(struct bench *b)
 	b->spins = b->n_pes > cores ? 1 : 4000;
 	b->op.ns = calloc(MAX_SAMPLES, sizeof(double));
 	b->limit.ns = calloc(MAX_SAMPLES, sizeof(double));
+	b->plain.ns = calloc(MAX_SAMPLES, sizeof(double));
 	b->board = api_malloc(sizeof(*b->board));
-	if (!b->op.ns || !b->limit.ns || !b->board)
+	if (!b->op.ns || !b->limit.ns || !b->plain.ns || !b->board)
 		return -1;
-	memset(b->board, 0, sizeof(*b->board));
-	err = api_barrier();
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases) && !err; i++) {
-		if (!strcmp(cases[i].name, b->opt->name))
-			err = run_sizes(b, cases[i].run);
+	err = api_put(b->board, &zero, sizeof(zero), b->me);
+	if (!err)
+		err = api_barrier();
+	for (const struct bench_case *c = bench_cases; c->name && !err; c++) {
+		if (!strcmp(c->name, b->opt->name))
+			err = run_sizes(b, c->run);
 	}
 	return err ? err : api_free(b->board);
 }
@@ -111,7 +89,7 @@ static int run_case(struct bench *b)
 static void *worker_run(void *arg)
 {
 	struct worker *w = arg;
-	struct bench b = { .opt = w->opt, .seed = 1 };
+	struct bench b = { .opt = w->opt, .seed = 1, .batch_ns = 5e3, .scope = "-", .grid = "-" };
 	double start = bench_now();
 
 	w->err = api_init();
@@ -131,6 +109,7 @@ static void *worker_run(void *arg)
 	w->finalize_ms = (bench_now() - start) / 1e6;
 	free(b.op.ns);
 	free(b.limit.ns);
+	free(b.plain.ns);
 	return NULL;
 }
 
@@ -139,7 +118,7 @@ static int growth_row(const struct bench_options *opt, int n_pes, const char *wh
 {
 	char line[160];
 	int len =
-		snprintf(line, sizeof(line), "growth_%s,0,%d,%s,%s,%.6g,%.6g,%s\n", what, n_pes,
+		snprintf(line, sizeof(line), "growth_%s,0,%d,%s,%s,%.6g,%.6g,%s,-,-\n", what, n_pes,
 			 API_NAME, opt->threads > 1 ? "threads" : "processes", value, value, unit);
 
 	return write(opt->out, line, (size_t)len) == len ? 0 : -1;
@@ -209,6 +188,7 @@ static size_t parse_sizes(const char *text, size_t *sizes)
 static int usage(void)
 {
 	fputs("usage: mori-bench --case NAME --out FILE [--sizes N,N...] [--ms N] [--spoil]\n"
+	      "       mori-bench-kernels the same, --kernels FOLDER --device NAME --grids BxT,...\n"
 	      "One PE of a measurement; `mori perf` starts it.\n",
 	      stderr);
 	return 2;
@@ -217,8 +197,9 @@ static int usage(void)
 int main(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{ "case", 1, NULL, 'c' }, { "out", 1, NULL, 'o' },   { "sizes", 1, NULL, 's' },
-		{ "ms", 1, NULL, 'm' },	  { "spoil", 0, NULL, 'x' }, { NULL, 0, NULL, 0 },
+		{ "case", 1, NULL, 'c' },   { "out", 1, NULL, 'o' },   { "sizes", 1, NULL, 's' },
+		{ "ms", 1, NULL, 'm' },	    { "spoil", 0, NULL, 'x' }, { "kernels", 1, NULL, 'k' },
+		{ "device", 1, NULL, 'd' }, { "grids", 1, NULL, 'g' }, { NULL, 0, NULL, 0 },
 	};
 	size_t sizes[MAX_SIZES] = { 0 };
 	struct bench_options opt = { .sizes = sizes, .n_sizes = 1, .row_ns = 50e6, .out = -1 };
@@ -235,6 +216,12 @@ int main(int argc, char **argv)
 			opt.row_ns = atof(optarg) * 1e6;
 		else if (c == 'x')
 			opt.spoil = 1;
+		else if (c == 'k')
+			opt.kernels = optarg;
+		else if (c == 'd')
+			opt.device = optarg;
+		else if (c == 'g')
+			opt.grids = optarg;
 		else
 			return usage();
 	}

@@ -31,6 +31,10 @@ struct bench_options {
 	int spoil;     /* flip a byte before each check: no row may come out */
 	int out;       /* rows go there, one write each */
 	int threads;   /* PEs in this process */
+	/* For kernels. */
+	const char *kernels; /* the folder of their images */
+	const char *device;  /* that they are for */
+	const char *grids;   /* "1x128,8x128": blocks x threads */
 };
 
 /* Nanoseconds of one run of an operation. */
@@ -55,7 +59,12 @@ struct bench {
 	uint64_t base;		   /* for cases that count */
 	unsigned spins;		   /* looks at a word before the core is given to others */
 	void *scratch;		   /* of the reduction */
-	struct samples op, limit;
+	struct samples op, limit, plain;
+	double batch_ns;	/* how long a batch shall take, at least */
+	double clock_ns;	/* what the device's clock said of the last run; 0: not asked */
+	const char *scope;	/* of the row, "-" where there is none */
+	char grid[24];		/* "8x128", "-" where there is none */
+	struct kernels *kernel; /* of bench/kernel.c */
 };
 
 /* Do it @n times. Where the PEs act together all of them call it with the same @n. */
@@ -89,11 +98,11 @@ int bench_open_buffers(struct bench *b, size_t len);
 int bench_close_buffers(struct bench *b);
 
 /*
- * PE 0 alone: measure @op and @limit in turn, batch by batch, until the row's time is
- * over. Both get whole batches of the sizes returned; bench_again() adds one more
- * batch of @op, for the data that is then checked.
+ * PE 0 alone: measure @op, @limit and @plain in turn, batch by batch, until the row's time
+ * is over; the last two may be NULL. *batch is what @op got; bench_again() adds one more
+ * batch of it, for the data that is then checked.
  */
-int bench_pair(struct bench *b, bench_fn op, bench_fn limit, size_t *batch);
+int bench_turns(struct bench *b, bench_fn op, bench_fn limit, bench_fn plain, size_t *batch);
 int bench_again(struct bench *b, bench_fn op, size_t batch);
 
 /* All PEs: measure @op, PE 0 holds the clock. */
@@ -110,21 +119,16 @@ struct stats bench_stats(struct samples *s);
 /* On PE 0: a row. @per: operations (or bytes, or floats) in one run of the function. */
 int bench_row(struct bench *b, const char *unit, double per);
 
-/* The cases. */
-int case_put_lat(struct bench *b);
-int case_get_lat(struct bench *b);
-int case_put_bw(struct bench *b);
-int case_get_bw(struct bench *b);
-int case_p(struct bench *b);
-int case_g(struct bench *b);
-int case_fetch_add(struct bench *b);
-int case_compare_swap(struct bench *b);
-int case_add(struct bench *b);
-int case_pingpong(struct bench *b);
-int case_barrier(struct bench *b);
-int case_malloc(struct bench *b);
-int case_allreduce(struct bench *b);
-int case_job(struct bench *b);
+/* The cases: those of the host's calls, or those of kernels. */
+struct bench_case {
+	const char *name;
+	int (*run)(struct bench *b);
+};
+extern const struct bench_case bench_cases[]; /* up to one without a name */
+
+#define CASE(id, ...) int case_##id(struct bench *b);
+#include "cases.def"
+#undef CASE
 int case_growth(struct bench *b);
 
 #endif

@@ -113,7 +113,7 @@ static int measure(struct bench *b, bench_fn op, bench_fn limit, int from, int a
 	if (!err)
 		err = fresh(b);
 	if (!err && b->me == 0)
-		err = bench_pair(b, op, limit, &batch);
+		err = bench_turns(b, op, limit, NULL, &batch);
 	if (!err)
 		err = api_barrier();
 	if (!err)

@@ -103,7 +103,7 @@ static int measure_words(struct bench *b, bench_fn op, bench_fn limit, int put)
 	if (!err)
 		err = fresh(b);
 	if (!err && b->me == 0)
-		err = bench_pair(b, op, limit, &batch);
+		err = bench_turns(b, op, limit, NULL, &batch);
 	if (!err)
 		err = api_barrier();
 	if (!err)
@@ -211,7 +211,7 @@ static int measure_atomic(struct bench *b, bench_fn op, bench_fn limit)
 	if (!err)
 		err = api_barrier();
 	if (!err && b->me == 0)
-		err = bench_pair(b, op, limit, &batch);
+		err = bench_turns(b, op, limit, NULL, &batch);
 	if (!err)
 		err = bench_tell(b, b->base, &expect);
 	bench_spoil(b, &b->board->word, 8);

@@ -17,7 +17,6 @@ enum {
 	MAX_SAMPLES = 20000,
 	MAX_BATCH = 1 << 20,
 };
-static const double batch_ns = 5e3;
 
 void bench_wait(const struct bench *b, uint64_t *word, uint64_t value)
 {
@@ -112,9 +111,11 @@ static void sample_add(struct samples *s, double ns)
 static int timed(struct bench *b, bench_fn op, size_t batch, double *ns)
 {
 	double start = bench_now();
-	int err = op(b, batch);
+	int err;
 
-	*ns = bench_now() - start;
+	b->clock_ns = 0;
+	err = op(b, batch);
+	*ns = b->clock_ns > 0 ? b->clock_ns : bench_now() - start;
 	return err;
 }
 
@@ -127,29 +128,41 @@ static int calibrate(struct bench *b, bench_fn op, size_t *batch)
 	*batch = 1;
 	while (!err && *batch < MAX_BATCH) {
 		err = timed(b, op, *batch, &ns);
-		if (ns >= batch_ns)
+		if (ns >= b->batch_ns)
 			break;
 		*batch *= 2;
 	}
 	return err;
 }
 
-int bench_pair(struct bench *b, bench_fn op, bench_fn limit, size_t *batch)
+static int sample(struct bench *b, bench_fn op, size_t batch, struct samples *out)
 {
-	double end, ns = 0;
-	size_t limit_batch = 1;
+	double ns = 0;
+	int err = op ? timed(b, op, batch, &ns) : 0;
+
+	if (op)
+		sample_add(out, ns / (double)batch);
+	return err;
+}
+
+int bench_turns(struct bench *b, bench_fn op, bench_fn limit, bench_fn plain, size_t *batch)
+{
+	size_t limit_batch = 1, plain_batch = 1;
+	double end;
 	int err = calibrate(b, op, batch);
 
-	if (!err)
+	if (!err && limit)
 		err = calibrate(b, limit, &limit_batch);
-	b->op.n = b->limit.n = 0;
-	end = bench_now() + 2 * b->opt->row_ns;
+	if (!err && plain)
+		err = calibrate(b, plain, &plain_batch);
+	b->op.n = b->limit.n = b->plain.n = 0;
+	end = bench_now() + (1 + !!limit + !!plain) * b->opt->row_ns;
 	while (!err && b->op.n < MAX_SAMPLES && (b->op.n < MIN_SAMPLES || bench_now() < end)) {
-		err = timed(b, op, *batch, &ns);
-		sample_add(&b->op, ns / (double)*batch);
+		err = sample(b, op, *batch, &b->op);
 		if (!err)
-			err = timed(b, limit, limit_batch, &ns);
-		sample_add(&b->limit, ns / (double)limit_batch);
+			err = sample(b, limit, limit_batch, &b->limit);
+		if (!err)
+			err = sample(b, plain, plain_batch, &b->plain);
 	}
 	return err;
 }
@@ -171,7 +184,7 @@ int bench_tell(struct bench *b, uint64_t value, uint64_t *out)
 		err = api_p(&b->board->told, value, pe);
 	if (err || api_barrier())
 		return -1;
-	*out = __atomic_load_n(&b->board->told, __ATOMIC_RELAXED);
+	*out = api_g(&b->board->told, b->me);
 	return api_barrier();
 }
 
@@ -184,7 +197,7 @@ static int together_batch(struct bench *b, bench_fn op, uint64_t *batch, double 
 	while (!err) {
 		*batch = next;
 		err = timed(b, op, *batch, ns);
-		next = *ns < batch_ns && *batch < MAX_BATCH ? *batch * 2 : 0;
+		next = *ns < b->batch_ns && *batch < MAX_BATCH ? *batch * 2 : 0;
 		if (!err)
 			err = bench_tell(b, next, &next);
 		if (!next)
@@ -217,14 +230,14 @@ int bench_agree(struct bench *b, int right, int *all)
 	int err = 0;
 
 	if (!right) {
-		fprintf(stderr, "mori-bench: %s, size %zu: wrong data on PE %d\n", b->opt->name,
-			b->len, b->me);
+		fprintf(stderr, "mori-bench: %s, size %zu, %s, grid %s: wrong data on PE %d\n",
+			b->opt->name, b->len, b->scope, b->grid, b->me);
 		err = api_add(&b->board->wrong, 1, 0);
 	}
 	if (err || api_barrier())
 		return -1;
 	if (b->me == 0)
-		wrong = __atomic_load_n(&b->board->wrong, __ATOMIC_RELAXED);
+		wrong = api_g(&b->board->wrong, 0);
 	err = bench_tell(b, wrong, &wrong);
 	*all = !wrong;
 	return err;
@@ -262,9 +275,9 @@ static int row_write(struct bench *b, const char *who, const char *path, const c
 		     struct stats st, double per)
 {
 	char line[256];
-	int len = snprintf(line, sizeof(line), "%s,%zu,%d,%s,%s,%.6g,%.6g,%s\n", b->opt->name,
+	int len = snprintf(line, sizeof(line), "%s,%zu,%d,%s,%s,%.6g,%.6g,%s,%s,%s\n", b->opt->name,
 			   b->len, b->n_pes, who, path, in_unit(unit, st.p50, per),
-			   in_unit(unit, st.p99, per), unit);
+			   in_unit(unit, st.p99, per), unit, b->scope, b->grid);
 
 	return write(b->opt->out, line, (size_t)len) == len ? 0 : -1;
 }
@@ -279,5 +292,7 @@ int bench_row(struct bench *b, const char *unit, double per)
 		err = row_write(b, API_NAME, b->path, unit, bench_stats(&b->op), per);
 	if (!err && b->limit.n)
 		err = row_write(b, "limit", API_NAME, unit, bench_stats(&b->limit), per);
+	if (!err && b->plain.n)
+		err = row_write(b, "plain", API_NAME, unit, bench_stats(&b->plain), per);
 	return err;
 }

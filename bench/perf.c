@@ -13,13 +13,17 @@
 #include <unistd.h>
 
 static const char help[] =
-	"usage: mori perf [options]\n"
+	"usage: mori perf [--device [cpu|cuda|hip]] [options]\n"
 	"Measures MORI Shmem on this machine, beside what the memory can do and beside\n"
 	"Open MPI's OpenSHMEM where that is installed. Every case checks its data.\n"
+	"With --device it measures kernels, beside plain kernels and a host's calls.\n"
 	"\n"
+	"  --device [NAME]   kernels on that device; by default the one the library uses\n"
+	"  --grids BxT,...   grids of kernels: blocks x threads\n"
+	"  --pes N           PEs of the jobs with kernels (default 2)\n"
 	"  --only NAME,...   these cases only (see --list); `growth` is one too\n"
-	"  --sizes N,...     sizes of put and get, with suffixes K, M, G\n"
-	"  --reps N          repetitions; the best median counts (default 5)\n"
+	"  --sizes N,...     sizes in bytes, with suffixes K, M, G\n"
+	"  --reps N          repetitions; the best median counts (default 5, kernels 3)\n"
 	"  --ms N            time to measure each row, in each repetition (default 40)\n"
 	"  --quick           a short run: one repetition, few sizes, at most 4 PEs\n"
 	"  --growth          also init, barrier and memory at 2 to 1024 PEs\n"
@@ -32,7 +36,8 @@ static const char help[] =
 	"  --list            the cases\n"
 	"  --help            this text\n";
 
-static void __attribute__((format(printf, 1, 2))) perf_error(const char *fmt, ...)
+/* Gives -1. */
+static int __attribute__((format(printf, 1, 2))) perf_error(const char *fmt, ...)
 {
 	va_list args;
 
@@ -41,6 +46,7 @@ static void __attribute__((format(printf, 1, 2))) perf_error(const char *fmt, ..
 	vfprintf(stderr, fmt, args);
 	va_end(args);
 	fputs("\n", stderr);
+	return -1;
 }
 
 static int parse_size(const char *text, size_t *out, const char **rest)
@@ -87,16 +93,36 @@ static int parse_only(struct perf_options *o, const char *text)
 
 		if (c) {
 			o->only[c - perf_cases] = 1;
-		} else if (len == 6 && !strncmp(at, "growth", len)) {
+		} else if (!o->device && len == 6 && !strncmp(at, "growth", len)) {
 			o->growth = 1;
 		} else {
-			perf_error("no case \"%.*s\" (mori perf --list)", (int)len, at);
+			perf_error("no case \"%.*s\" (mori perf%s --list)", (int)len, at,
+				   o->device ? " --device" : "");
 			return -1;
 		}
 		at += len;
 		if (!*at)
 			return 0;
 	}
+}
+
+static int parse_grids(const char *text)
+{
+	unsigned blocks, threads;
+	int end;
+
+	for (const char *at = text;; at++) {
+		if (sscanf(at, "%ux%u%n", &blocks, &threads, &end) != 2 || *at == '-' || !blocks ||
+		    !threads || threads > 1024 || (at[end] && at[end] != ','))
+			break;
+		at += end;
+		if (!*at)
+			return 0;
+	}
+	perf_error("--grids takes blocks x threads, at most 1024 threads, such as 1x128,8x64, "
+		   "not \"%s\"",
+		   text);
+	return -1;
 }
 
 static int parse_positive(const char *name, const char *text, double *out)
@@ -110,7 +136,19 @@ static int parse_positive(const char *name, const char *text, double *out)
 	return -1;
 }
 
-enum { OPT_ONLY = 256, OPT_SIZES, OPT_REPS, OPT_MS, OPT_CSV, OPT_JSON, OPT_LIST, OPT_HELP };
+enum {
+	OPT_ONLY = 256,
+	OPT_SIZES,
+	OPT_REPS,
+	OPT_MS,
+	OPT_CSV,
+	OPT_JSON,
+	OPT_DEVICE,
+	OPT_GRIDS,
+	OPT_PES,
+	OPT_LIST,
+	OPT_HELP
+};
 
 static int apply_option(struct perf_options *o, int c)
 {
@@ -119,7 +157,21 @@ static int apply_option(struct perf_options *o, int c)
 
 	switch (c) {
 	case OPT_ONLY:
-		return parse_only(o, optarg);
+		o->only_text = optarg;
+		return 0;
+	case OPT_DEVICE:
+		o->device = optarg ? optarg : "";
+		return 0;
+	case OPT_GRIDS:
+		o->grids = optarg;
+		return parse_grids(optarg);
+	case OPT_PES:
+		err = parse_positive("--pes", optarg, &value);
+		o->pes = (int)value;
+		if (!err && (o->pes != value || o->pes < 2))
+			err = perf_error("--pes takes a whole number from 2 on, not \"%s\"",
+					 optarg);
+		return err;
 	case OPT_SIZES:
 		return parse_sizes(o, optarg);
 	case OPT_REPS:
@@ -139,12 +191,15 @@ static int apply_option(struct perf_options *o, int c)
 	}
 }
 
-static void list_cases(void)
+static void list_cases(int kernels)
 {
 	for (size_t i = 0; i < n_perf_cases; i++)
-		printf("%-14s %s; PEs: %s\n", perf_cases[i].id, perf_cases[i].title,
-		       perf_cases[i].pes);
-	printf("%-14s %s\n", "growth", "init, barrier, finalize and memory at 2 to 1024 PEs");
+		printf("%-*s %s; %s: %s\n", kernels ? 18 : 14, perf_cases[i].id,
+		       perf_cases[i].title, kernels ? "scopes" : "PEs",
+		       kernels ? perf_cases[i].scopes : perf_cases[i].pes);
+	if (!kernels)
+		printf("%-14s %s\n", "growth",
+		       "init, barrier, finalize and memory at 2 to 1024 PEs");
 }
 
 static int bad_option(int c, char **argv)
@@ -153,6 +208,27 @@ static int bad_option(int c, char **argv)
 			      "unknown option %s (mori perf --help)",
 		   argv[optind - 1]);
 	return PERF_USAGE;
+}
+
+/* What can be said only when all options are known. 0: go on; 1: done; PERF_USAGE: wrong. */
+static int settle(struct perf_options *o, int list)
+{
+	int err = 0;
+
+	if (o->device)
+		perf_use_kernels();
+	if (o->device && (o->growth || o->install_peer))
+		err = perf_error("%s does not go with --device",
+				 o->growth ? "--growth" : "--install-peer");
+	else if (!o->device && (o->grids || o->pes))
+		err = perf_error("%s needs --device", o->grids ? "--grids" : "--pes");
+	if (!err && o->only_text)
+		err = parse_only(o, o->only_text);
+	if (err)
+		return PERF_USAGE;
+	if (list)
+		list_cases(!!o->device);
+	return list;
 }
 
 /* 0: go on; 1: done; PERF_USAGE: wrong. */
@@ -165,6 +241,9 @@ static int parse_options(int argc, char **argv, struct perf_options *o)
 		{ "ms", 1, NULL, OPT_MS },
 		{ "csv", 1, NULL, OPT_CSV },
 		{ "json", 1, NULL, OPT_JSON },
+		{ "device", 2, NULL, OPT_DEVICE },
+		{ "grids", 1, NULL, OPT_GRIDS },
+		{ "pes", 1, NULL, OPT_PES },
 		{ "list", 0, NULL, OPT_LIST },
 		{ "help", 0, NULL, OPT_HELP },
 		{ "quick", 0, &o->quick, 1 },
@@ -175,20 +254,20 @@ static int parse_options(int argc, char **argv, struct perf_options *o)
 		{ "install-peer", 0, &o->install_peer, 1 },
 		{ NULL, 0, NULL, 0 },
 	};
-	int c;
+	int c, list = 0;
 
 	optind = 0;
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
-		if (c == OPT_LIST || c == OPT_HELP || c == 'h') {
-			if (c == OPT_LIST)
-				list_cases();
-			else
-				fputs(help, stdout);
+		if (c == OPT_HELP || c == 'h') {
+			fputs(help, stdout);
 			return 1;
 		}
+		list |= c == OPT_LIST;
 		if (c == '?' || c == ':')
 			return bad_option(c, argv);
+		if (c == OPT_DEVICE && !optarg && argv[optind] && argv[optind][0] != '-')
+			optarg = argv[optind++]; /* its value may stand apart */
 		if (apply_option(o, c))
 			return PERF_USAGE;
 	}
@@ -196,7 +275,7 @@ static int parse_options(int argc, char **argv, struct perf_options *o)
 		perf_error("unknown argument %s (mori perf --help)", argv[optind]);
 		return PERF_USAGE;
 	}
-	return 0;
+	return settle(o, list);
 }
 
 static const size_t copy_sizes[] = { 8,		64,	 512,	   4 << 10, 64 << 10,
@@ -204,6 +283,11 @@ static const size_t copy_sizes[] = { 8,		64,	 512,	   4 << 10, 64 << 10,
 static const size_t signal_sizes[] = { 0, 8, 64, 512, 4 << 10, 64 << 10 };
 static const size_t float_sizes[] = { 1 << 10, 1 << 20 };
 static const size_t word_sizes[] = { 8 };
+static const size_t bulk_sizes[] = { 64 << 10, 1 << 20, 16 << 20 };
+static const size_t gpu_bulk_sizes[] = { 1 << 20, 16 << 20, 256 << 20 };
+static const size_t small_sizes[] = { 8, 64, 512, 4 << 10, 64 << 10 };
+static const size_t reduce_sizes[] = { 64 << 10, 64 * 7168 * 2, 8 << 20 };
+static const size_t quick_reduce_sizes[] = { 64 << 10 };
 static const size_t quick_copy_sizes[] = { 8, 4 << 10, 1 << 20 };
 static const size_t quick_signal_sizes[] = { 8, 4 << 10 };
 
@@ -217,24 +301,31 @@ static const struct size_list all_sizes[2][SIZES_KINDS] = {
 	  SIZES(signal_sizes),
 	  SIZES(float_sizes),
 	  SIZES(word_sizes),
-	  { NULL, 0 } },
+	  { NULL, 0 },
+	  SIZES(bulk_sizes),
+	  SIZES(small_sizes),
+	  SIZES(reduce_sizes) },
 	{ SIZES(quick_copy_sizes),
 	  SIZES(quick_signal_sizes),
 	  SIZES(float_sizes),
 	  SIZES(word_sizes),
-	  { NULL, 0 } },
+	  { NULL, 0 },
+	  SIZES(quick_copy_sizes),
+	  SIZES(quick_signal_sizes),
+	  SIZES(quick_reduce_sizes) },
 };
 
-/* A heap for two buffers of the largest size, where the defaults are too small. */
+/* A heap for two buffers of the largest size, or the inboxes of kernels, where they need more. */
 static const char *heap_for(const struct job *job, char *text, size_t room)
 {
 	size_t largest = 0;
 
 	for (size_t i = 0; i < job->n_sizes; i++)
 		largest = job->sizes[i] > largest ? job->sizes[i] : largest;
-	if (largest < 32 << 20)
+	largest *= job->grids ? 2 + 2 * (size_t)job->pes : 2;
+	if (largest < 64 << 20)
 		return NULL;
-	snprintf(text, room, "%zuM", (2 * largest >> 20) + 64);
+	snprintf(text, room, "%zuM", (largest >> 20) + 64);
 	return text;
 }
 
@@ -249,7 +340,9 @@ static int by_value(const void *a, const void *b)
 static int time_job(const struct perf_tools *t, const struct job *job, const char *who,
 		    struct rows *rows)
 {
-	struct row row = { .pes = job->pes, .name = "job", .unit = "ms" };
+	struct row row = {
+		.pes = job->pes, .name = "job", .unit = "ms", .scope = "-", .grid = "-"
+	};
 	double ms[3], spent = 0;
 	int n = 0, err = 0;
 
@@ -297,6 +390,36 @@ static int run_rep(const struct perf_tools *t, const struct perf_case *c, struct
 	return err;
 }
 
+/* Kernels, and the same by a host thread in turn. */
+static int run_kernels(const struct perf_tools *t, const struct perf_options *o,
+		       const struct perf_case *c, struct job job, struct rows *rows)
+{
+	struct job host = job;
+	char heap[32];
+	int err = 0;
+
+	if (c->sizes == SIZES_BULK && !o->n_sizes && !o->quick && strcmp(t->device, "cpu")) {
+		job.sizes = gpu_bulk_sizes;
+		job.n_sizes = sizeof(gpu_bulk_sizes) / sizeof(*gpu_bulk_sizes);
+	}
+	job.pes = o->pes ? o->pes : 2;
+	job.threads = o->threads ? job.pes : 1;
+	job.grids = device_grids(c, o, t->device);
+	job.heap = heap_for(&job, heap, sizeof(heap));
+	host.name = c->host;
+	host.beside = c->id;
+	host.beside_pes = job.pes;
+	host.pes = strcmp(c->host, "barrier") ? 2 : job.pes; /* all others are between two */
+	host.threads = o->threads ? host.pes : 1;
+	fprintf(stderr, "mori perf: %s, kernels on %s, %d PEs\n", c->id, t->device, job.pes);
+	for (int rep = 0; rep < o->reps; rep++) {
+		err |= job_run(t, &job, rows, NULL);
+		if (*c->host && !strcmp(t->device, "cpu"))
+			job_run(t, &host, rows, NULL);
+	}
+	return err;
+}
+
 static int run_one(const struct perf_tools *t, const struct perf_options *o,
 		   const struct perf_case *c, struct rows *rows)
 {
@@ -304,10 +427,13 @@ static int run_one(const struct perf_tools *t, const struct perf_options *o,
 	struct job job = { .name = c->id, .sizes = l->sizes, .n_sizes = l->n, .row_ms = o->row_ms };
 	int err = 0;
 
-	if (o->n_sizes && (c->sizes == SIZES_COPY || c->sizes == SIZES_SIGNAL)) {
+	if (o->n_sizes && c->sizes != SIZES_FLOATS && c->sizes != SIZES_WORD &&
+	    c->sizes != SIZES_NONE) {
 		job.sizes = o->sizes;
 		job.n_sizes = o->n_sizes;
 	}
+	if (c->scopes)
+		return run_kernels(t, o, c, job, rows);
 	for (const char *at = c->pes; at; at = strchr(at, ',')) {
 		at += *at == ',';
 		job.pes = atoi(at);
@@ -346,12 +472,15 @@ int cmd_perf(int argc, char **argv)
 	if (err)
 		return err == 1 ? 0 : PERF_USAGE;
 	if (!o.reps)
-		o.reps = o.quick ? 1 : 5;
+		o.reps = o.quick ? 1 : o.device ? 3 : 5;
 	if (o.row_ms <= 0)
 		o.row_ms = o.quick ? 5 : 40;
-	if (tools_find(&t, &o))
-		return 1;
-	if (!*t.peer && !o.no_peer)
+	err = tools_find(&t, &o);
+	if (!err && o.device)
+		err = device_find(&t, &o);
+	if (err)
+		return err == PERF_USAGE ? PERF_USAGE : 1;
+	if (!*t.peer && !o.no_peer && !o.device)
 		fprintf(stderr, "mori perf: without %s: %s\n", PEER_TITLE, t.peer_why);
 	err = run_all(&t, &o, &rows);
 	print_tables(&rows, &t, &o);

@@ -15,10 +15,20 @@
 #define PEER_TITLE "Open MPI"
 
 enum perf_unit { UNIT_US, UNIT_GBS, UNIT_MS, UNIT_ms };
-enum perf_sizes { SIZES_COPY, SIZES_SIGNAL, SIZES_FLOATS, SIZES_WORD, SIZES_NONE, SIZES_KINDS };
-enum perf_target { TARGET_COPY, TARGET_AHEAD, TARGET_RATE, TARGET_JOB };
+enum perf_sizes {
+	SIZES_COPY,
+	SIZES_SIGNAL,
+	SIZES_FLOATS,
+	SIZES_WORD,
+	SIZES_NONE,
+	SIZES_BULK,
+	SIZES_SMALL,
+	SIZES_REDUCE,
+	SIZES_KINDS
+};
+enum perf_target { TARGET_COPY, TARGET_AHEAD, TARGET_RATE, TARGET_JOB, TARGET_NONE };
 
-/* A line of cases.def. */
+/* A line of cases.def, or of kernel_cases.def. */
 struct perf_case {
 	const char *id;
 	enum perf_unit unit;
@@ -27,10 +37,16 @@ struct perf_case {
 	const char *limit; /* "" for none */
 	enum perf_target target;
 	const char *title;
+	/* Of kernels only. */
+	const char *scopes;
+	const char *host;  /* case of cases.def beside it, "" for none */
+	const char *plain; /* "" for none */
 };
 
-extern const struct perf_case perf_cases[];
-extern const size_t n_perf_cases;
+/* Those of cases.def, until perf_use_kernels(). */
+extern const struct perf_case *perf_cases;
+extern size_t n_perf_cases;
+void perf_use_kernels(void);
 const struct perf_case *perf_case_find(const char *id, size_t len);
 
 /* A measured value; of several runs the best. */
@@ -38,10 +54,12 @@ struct row {
 	char name[24];
 	size_t size; /* bytes; floats for the all-reduce; 0 where there is none */
 	int pes;
-	char who[12];  /* "mori", "openmpi", "limit" */
+	char who[12];  /* "mori"; "openmpi", "host" and other peers; "limit", "plain" */
 	char path[12]; /* how PE 0 reached PE 1; of a limit the program; for growth what PEs are */
 	double p50, p99;
 	char unit[8];
+	char scope[8]; /* of kernels, else "-" */
+	char grid[24]; /* blocks x threads, else "-" */
 };
 
 struct rows {
@@ -55,13 +73,16 @@ int rows_add(struct rows *rows, const struct row *row, int keep_best);
 /* The rows of one more run; the faster of two stays, with the limit of its run. */
 int rows_merge(struct rows *rows, const struct rows *run);
 void rows_free(struct rows *rows);
-const struct row *rows_find(const struct rows *rows, const char *name, size_t size, int pes,
-			    const char *who, const char *path);
+/* The row of the same thing as @like by @who; @path may be NULL. */
+const struct row *rows_find(const struct rows *rows, const struct row *like, const char *who,
+			    const char *path);
+/* What stands beside our rows: measured with them, not by another library. */
+int row_is_limit(const struct row *row);
 
 /* How a row of ours stands; NULL and 0 where there is nothing beside it. */
 struct verdict {
-	const struct row *limit, *peer;
-	double vs_limit, vs_peer; /* our speed over theirs */
+	const struct row *limit, *plain, *peer;
+	double vs_limit, vs_plain, vs_peer; /* our speed over theirs */
 	const char *target;
 	int met; /* 1, 0; -1: no peer to compare with, or no target */
 };
@@ -70,6 +91,7 @@ struct verdict verdict_of(const struct rows *rows, const struct row *row);
 
 struct perf_options {
 	unsigned char only[32]; /* by index in perf_cases */
+	const char *only_text;
 	int growth;
 	int quick;
 	int no_peer;
@@ -81,6 +103,10 @@ struct perf_options {
 	const char *csv, *json;
 	size_t sizes[64];
 	size_t n_sizes; /* 0: each case's own */
+	/* Of kernels. */
+	const char *device; /* NULL: no kernels; "": the one the library would use */
+	const char *grids;  /* NULL: each case's own */
+	int pes;	    /* 0: 2 */
 };
 
 /* What is needed to start jobs. */
@@ -90,9 +116,19 @@ struct perf_tools {
 	char peer[PATH_MAX];  /* over the peer; "" without one */
 	char peer_why[512];   /* why there is none */
 	char peer_version[128];
+	char bench_kernels[PATH_MAX];
+	char kernels[PATH_MAX]; /* folder of the kernels for the device */
+	char device[16];
 };
 
 int tools_find(struct perf_tools *t, const struct perf_options *o);
+/* A file near the command: in the build tree or in the installed one. Room for PATH_MAX. */
+int find_near(const char *self, const char *name, int mode, char *out);
+/* Which device @o means, and its kernels; sets MORI_SHMEM_DEVICE for the jobs. PERF_USAGE: no such. */
+int device_find(struct perf_tools *t, const struct perf_options *o);
+/* The grids of a case, where the user gives none. */
+const char *device_grids(const struct perf_case *c, const struct perf_options *o,
+			 const char *device);
 
 struct job {
 	const char *name;    /* case, NULL for /bin/true */
@@ -101,7 +137,10 @@ struct job {
 	const size_t *sizes; /* may be NULL */
 	size_t n_sizes;
 	double row_ms;
-	const char *heap; /* size of the symmetric heap, NULL for the default */
+	const char *heap;   /* size of the symmetric heap, NULL for the default */
+	const char *grids;  /* of a case of kernels */
+	const char *beside; /* a host's case, whose rows stand beside this case of kernels */
+	int beside_pes;
 };
 
 /* Run it to its end; 0 if its exit status was 0. Rows are added; @wall_ms may be NULL. */

@@ -13,7 +13,12 @@ static int grow(const struct perf_tools *t, const struct perf_options *o, int pe
 	struct job job = {
 		.name = "growth", .pes = pes, .threads = threads, .row_ms = o->row_ms, .heap = "16M"
 	};
-	struct row wall = { .pes = pes, .name = "growth_job", .who = "mori", .unit = "ms" };
+	struct row wall = { .pes = pes,
+			    .name = "growth_job",
+			    .who = "mori",
+			    .unit = "ms",
+			    .scope = "-",
+			    .grid = "-" };
 	struct job whole = job;
 	int err = 0, reps = o->reps < 3 ? o->reps : 3;
 

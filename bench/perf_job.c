@@ -144,7 +144,15 @@ static void add_program(struct command *c, const struct perf_tools *t, const str
 		return;
 	}
 	snprintf(c->ms, sizeof(c->ms), "%g", job->row_ms);
-	add_arg(c, job->peer ? t->peer : t->bench);
+	add_arg(c, job->peer ? t->peer : job->grids ? t->bench_kernels : t->bench);
+	if (job->grids) {
+		add_arg(c, "--kernels");
+		add_arg(c, t->kernels);
+		add_arg(c, "--device");
+		add_arg(c, t->device);
+		add_arg(c, "--grids");
+		add_arg(c, job->grids);
+	}
 	add_arg(c, "--case");
 	add_arg(c, job->name);
 	add_arg(c, "--out");
@@ -164,6 +172,24 @@ static int open_scratch(char *path, size_t room)
 
 	snprintf(path, room, "%s/mori-perf-XXXXXX", dir && *dir ? dir : "/tmp");
 	return mkostemp(path, O_CLOEXEC);
+}
+
+/* What a host thread measured stands beside a case of kernels; what limits it does not. */
+static void rows_beside(struct rows *run, const char *name, int pes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n; i++) {
+		struct row *r = &run->row[i];
+
+		if (row_is_limit(r))
+			continue;
+		snprintf(r->name, sizeof(r->name), "%s", name);
+		snprintf(r->who, sizeof(r->who), "host");
+		r->pes = pes;
+		run->row[n++] = *r;
+	}
+	run->n = n;
 }
 
 int job_run(const struct perf_tools *t, const struct job *job, struct rows *rows, double *wall_ms)
@@ -189,9 +215,11 @@ int job_run(const struct perf_tools *t, const struct job *job, struct rows *rows
 	if (!err)
 		err = rows_read(&run, out);
 	else
-		fprintf(stderr, "mori perf: %s of %d PEs over %s failed (status %d): no row\n",
+		fprintf(stderr, "mori perf: %s of %d PEs over %s failed (status %d): no rows\n",
 			job->name ? job->name : "/bin/true", job->pes,
 			job->peer ? PEER_TITLE : "MORI Shmem", err);
+	if (job->beside)
+		rows_beside(&run, job->beside, job->beside_pes);
 	if (!err)
 		err = rows_merge(rows, &run);
 	rows_free(&run);
@@ -214,8 +242,7 @@ static int in_path(const char *program)
 	return 0;
 }
 
-/* A file near the command: in the build tree or in the installed one. */
-static int find_near(const char *self, const char *name, int mode, char *out)
+int find_near(const char *self, const char *name, int mode, char *out)
 {
 	static const char *const places[] = { "bench",		 ".",
 					      "../bench",	 "../../bench",
@@ -319,6 +346,7 @@ int tools_find(struct perf_tools *t, const struct perf_options *o)
 			n > 0 ? t->self : "this command");
 		return -1;
 	}
-	peer_find(t, o);
+	if (!o->device)
+		peer_find(t, o);
 	return 0;
 }

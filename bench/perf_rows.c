@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: MIT
 /*
  * The rows of `mori perf`, and what is expected of them. A row is known by name,
- * size, number of PEs, who and path; there is one of each.
+ * size, number of PEs, scope, grid, who and path; there is one of each.
  */
 #include "perf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const struct perf_case perf_cases[] = {
+static const struct perf_case host_cases[] = {
 #define CASE(id, unit, sizes, pes, limit, target, title)                                           \
-	{ #id, UNIT_##unit, SIZES_##sizes, pes, limit, TARGET_##target, title },
+	{ #id, UNIT_##unit, SIZES_##sizes, pes, limit, TARGET_##target, title, NULL, "", "" },
 #include "cases.def"
 #undef CASE
 };
-const size_t n_perf_cases = sizeof(perf_cases) / sizeof(*perf_cases);
+static const struct perf_case kernel_cases[] = {
+#define KERNEL(id, group, unit, sizes, grids, scopes, host, limit, plain, target, title)           \
+	{                                                                                          \
+		#id,   UNIT_##unit, SIZES_##sizes, NULL, limit, TARGET_##target,                   \
+		title, scopes,	    host,	   plain                                           \
+	},
+#include "kernel_cases.def"
+#undef KERNEL
+};
+const struct perf_case *perf_cases = host_cases;
+size_t n_perf_cases = sizeof(host_cases) / sizeof(*host_cases);
+
+void perf_use_kernels(void)
+{
+	perf_cases = kernel_cases;
+	n_perf_cases = sizeof(kernel_cases) / sizeof(*kernel_cases);
+}
 
 /* A peer this close counts as equal: two runs of one program differ by as much. */
 static const double not_behind = 0.95;
@@ -42,14 +58,42 @@ static double speed_ratio(const struct row *a, const struct row *b)
 	return over > 0 ? under / over : 0;
 }
 
-const struct row *rows_find(const struct rows *rows, const char *name, size_t size, int pes,
-			    const char *who, const char *path)
+int row_is_limit(const struct row *row)
+{
+	return !strcmp(row->who, "limit") || !strcmp(row->who, "plain");
+}
+
+static int same_thing(const struct row *a, const struct row *b)
+{
+	return a->size == b->size && a->pes == b->pes && !strcmp(a->name, b->name) &&
+	       !strcmp(a->scope, b->scope) && !strcmp(a->grid, b->grid);
+}
+
+const struct row *rows_find(const struct rows *rows, const struct row *like, const char *who,
+			    const char *path)
 {
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct row *r = &rows->row[i];
 
-		if (r->size == size && r->pes == pes && !strcmp(r->name, name) &&
-		    !strcmp(r->who, who) && (!path || !strcmp(r->path, path)))
+		if (same_thing(r, like) && !strcmp(r->who, who) &&
+		    (!path || !strcmp(r->path, path)))
+			return r;
+	}
+	return NULL;
+}
+
+/* Another library's, on the same grid; or a host thread's, which has none. */
+static const struct row *rows_peer(const struct rows *rows, const struct row *like)
+{
+	struct row host = *like;
+
+	snprintf(host.scope, sizeof(host.scope), "-");
+	snprintf(host.grid, sizeof(host.grid), "-");
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct row *r = &rows->row[i];
+
+		if (strcmp(r->who, "mori") && !row_is_limit(r) &&
+		    (same_thing(r, like) || same_thing(r, &host)))
 			return r;
 	}
 	return NULL;
@@ -72,8 +116,7 @@ static int rows_append(struct rows *rows, const struct row *row)
 
 static struct row *rows_same(struct rows *rows, const struct row *row)
 {
-	const struct row *same =
-		rows_find(rows, row->name, row->size, row->pes, row->who, row->path);
+	const struct row *same = rows_find(rows, row, row->who, row->path);
 
 	return same ? &rows->row[same - rows->row] : NULL;
 }
@@ -89,10 +132,11 @@ int rows_add(struct rows *rows, const struct row *row, int keep_best)
 	return 0;
 }
 
-/* A limit belongs to the run that it was measured in, in turn with the operation. */
-static int merge_limit(struct rows *rows, const struct rows *run, const struct row *of)
+/* Limits belong to the run that they were measured in, in turn with the operation. */
+static int merge_limit(struct rows *rows, const struct rows *run, const struct row *of,
+		       const char *who)
 {
-	const struct row *limit = rows_find(run, of->name, of->size, of->pes, "limit", of->who);
+	const struct row *limit = rows_find(run, of, who, of->who);
 	struct row *same = limit ? rows_same(rows, limit) : NULL;
 
 	if (same)
@@ -107,14 +151,16 @@ int rows_merge(struct rows *rows, const struct rows *run)
 	for (size_t i = 0; i < run->n && !err; i++) {
 		const struct row *row = &run->row[i], *same;
 
-		if (!strcmp(row->who, "limit"))
+		if (row_is_limit(row))
 			continue;
 		same = rows_same(rows, row);
 		if (same && speed_ratio(row, same) <= 1)
 			continue;
 		err = rows_add(rows, row, 1);
 		if (!err)
-			err = merge_limit(rows, run, row);
+			err = merge_limit(rows, run, row, "limit");
+		if (!err)
+			err = merge_limit(rows, run, row, "plain");
 	}
 	return err;
 }
@@ -133,10 +179,12 @@ int rows_read(struct rows *rows, const char *file)
 
 	while (!err && fgets(line, sizeof(line), f)) {
 		struct row r = { .size = 0 };
-		int n = sscanf(line, "%23[^,],%zu,%d,%11[^,],%11[^,],%lf,%lf,%7[^,\n]", r.name,
-			       &r.size, &r.pes, r.who, r.path, &r.p50, &r.p99, r.unit);
+		int n = sscanf(line,
+			       "%23[^,],%zu,%d,%11[^,],%11[^,],%lf,%lf,%7[^,\n],%7[^,],%23[^,\n]",
+			       r.name, &r.size, &r.pes, r.who, r.path, &r.p50, &r.p99, r.unit,
+			       r.scope, r.grid);
 
-		err = n == 8 ? rows_add(rows, &r, 0) : -1;
+		err = n == 10 ? rows_add(rows, &r, 0) : -1;
 	}
 	if (f)
 		fclose(f);
@@ -146,6 +194,15 @@ int rows_read(struct rows *rows, const char *file)
 static int ahead(const struct verdict *v, double least)
 {
 	return v->peer ? v->vs_peer >= least && v->vs_peer > (least < 1 ? 0 : 1) : -1;
+}
+
+/* A block of a GPU can do what a plain kernel can, one of a CPU what memcpy can. */
+static void judge_kernel(struct verdict *v, const struct row *row)
+{
+	if (strcmp(row->scope, "block") || row->size < 1 << 20 || (!v->limit && !v->plain))
+		return;
+	v->target = ">= 0.95 of memcpy or copy kernel";
+	v->met = v->vs_limit >= of_memcpy || v->vs_plain >= of_memcpy;
 }
 
 static void judge_copy(struct verdict *v, const struct row *row)
@@ -168,13 +225,15 @@ struct verdict verdict_of(const struct rows *rows, const struct row *row)
 
 	if (!c || strcmp(row->who, "mori"))
 		return v;
-	v.limit = rows_find(rows, row->name, row->size, row->pes, "limit", "mori");
-	v.peer = rows_find(rows, row->name, row->size, row->pes, "openmpi", NULL);
+	v.limit = rows_find(rows, row, "limit", "mori");
+	v.plain = rows_find(rows, row, "plain", "mori");
+	v.peer = rows_peer(rows, row);
 	v.vs_limit = v.limit ? speed_ratio(row, v.limit) : 0;
+	v.vs_plain = v.plain ? speed_ratio(row, v.plain) : 0;
 	v.vs_peer = v.peer ? speed_ratio(row, v.peer) : 0;
 	switch (c->target) {
 	case TARGET_COPY:
-		judge_copy(&v, row);
+		c->scopes ? judge_kernel(&v, row) : judge_copy(&v, row);
 		break;
 	case TARGET_AHEAD:
 		v.target =
@@ -188,6 +247,8 @@ struct verdict verdict_of(const struct rows *rows, const struct row *row)
 	case TARGET_JOB:
 		v.target = row->pes == 8 ? "< 100 ms, ahead" : "ahead";
 		v.met = row->pes == 8 ? row->p50 < 100 && ahead(&v, 1) != 0 : ahead(&v, 1);
+		break;
+	case TARGET_NONE:
 		break;
 	}
 	return v;

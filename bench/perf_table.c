@@ -11,15 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { COLUMNS = 9, CELL = 40 };
+enum { COLUMNS = 13, CELL = 48 };
 
 struct table {
 	int markdown;
 	int columns;
+	int last; /* is text, and stands to the left */
 	char cell[COLUMNS][CELL];
 };
-
-static const int widths[COLUMNS] = { 9, 5, 10, 10, 10, 7, 10, 8, 0 };
 
 static void line(const struct table *t)
 {
@@ -27,7 +26,8 @@ static void line(const struct table *t)
 		if (t->markdown)
 			printf("| %s ", t->cell[i]);
 		else
-			printf("%*s%s", widths[i], t->cell[i], i == t->columns - 1 ? "" : "  ");
+			printf("%*s%s", i == t->last ? 0 : 10, t->cell[i],
+			       i == t->columns - 1 ? "" : "  ");
 	}
 	puts(t->markdown ? "|" : "");
 }
@@ -35,7 +35,7 @@ static void line(const struct table *t)
 static void rule(const struct table *t)
 {
 	for (int i = 0; i < t->columns && t->markdown; i++)
-		printf("|%s", i == COLUMNS - 1 ? "---" : "---:");
+		printf("|%s", i == t->last ? "---" : "---:");
 	if (t->markdown)
 		puts("|");
 }
@@ -78,29 +78,41 @@ static const char *verdict_word(int met)
 	return met < 0 ? "" : met ? ": met" : ": NOT met";
 }
 
+/* A value beside ours and how we stand to it; two cells, "-" where there is none. */
+static void add_beside(struct table *t, const struct row *row, double ratio)
+{
+	if (row)
+		set_number(t, t->columns++, row->p50);
+	else
+		set(t, t->columns++, "-");
+	set_ratio(t, t->columns++, !!row, ratio);
+}
+
 static void row_line(struct table *t, const struct perf_case *c, const struct rows *rows,
 		     const struct row *row)
 {
 	struct verdict v = verdict_of(rows, row);
 
+	t->columns = 0;
 	if (row->size || c->sizes == SIZES_SIGNAL)
-		set_size(t, 0, row->size, c->sizes == SIZES_FLOATS ? "" : "B");
+		set_size(t, t->columns++, row->size, c->sizes == SIZES_FLOATS ? "" : "B");
 	else
-		set(t, 0, "-");
-	snprintf(t->cell[1], CELL, "%d", row->pes);
-	set_number(t, 2, row->p50);
-	set_number(t, 3, row->p99);
-	if (v.limit)
-		set_number(t, 4, v.limit->p50);
-	else
-		set(t, 4, "-");
-	set_ratio(t, 5, !!v.limit, v.vs_limit);
-	if (v.peer)
-		set_number(t, 6, v.peer->p50);
-	else
-		set(t, 6, "-");
-	set_ratio(t, 7, !!v.peer, v.vs_peer);
-	snprintf(t->cell[8], CELL, "%s%s", v.target, verdict_word(v.met));
+		set(t, t->columns++, "-");
+	if (c->scopes) {
+		set(t, t->columns++, row->scope);
+		set(t, t->columns++, row->grid);
+	}
+	snprintf(t->cell[t->columns++], CELL, "%d", row->pes);
+	set_number(t, t->columns++, row->p50);
+	set_number(t, t->columns++, row->p99);
+	if (!c->scopes || *c->limit)
+		add_beside(t, v.limit, v.vs_limit);
+	if (*c->plain)
+		add_beside(t, v.plain, v.vs_plain);
+	if (!c->scopes || *c->host)
+		add_beside(t, v.peer, v.vs_peer);
+	if (c->target != TARGET_NONE)
+		snprintf(t->cell[t->columns++], CELL, "%s%s", v.target, verdict_word(v.met));
 	line(t);
 }
 
@@ -119,11 +131,39 @@ static const char *unit_text(enum perf_unit unit)
 	return "us, lower is better";
 }
 
+static void case_heads(struct table *t, const struct perf_case *c)
+{
+	t->columns = 0;
+	set(t, t->columns++, "size");
+	if (c->scopes) {
+		set(t, t->columns++, "scope");
+		set(t, t->columns++, "grid");
+	}
+	set(t, t->columns++, "PEs");
+	set(t, t->columns++, "MORI");
+	set(t, t->columns++, "p99");
+	if (!c->scopes || *c->limit) {
+		set(t, t->columns++, *c->limit ? c->limit : "limit");
+		set(t, t->columns++, "x limit");
+	}
+	if (*c->plain) {
+		set(t, t->columns++, c->plain);
+		set(t, t->columns++, "x plain");
+	}
+	if (!c->scopes || *c->host) {
+		set(t, t->columns++, c->scopes ? "host" : PEER_TITLE);
+		set(t, t->columns++, c->scopes ? "x host" : "x peer");
+	}
+	t->last = -1;
+	if (c->target != TARGET_NONE) {
+		t->last = t->columns;
+		set(t, t->columns++, "target");
+	}
+}
+
 static void case_table(const struct rows *rows, const struct perf_case *c, int markdown)
 {
-	static const char *const heads[COLUMNS] = { "size",    "PEs",	   "MORI",   "p99",   NULL,
-						    "x limit", PEER_TITLE, "x peer", "target" };
-	struct table t = { .markdown = markdown, .columns = COLUMNS };
+	struct table t = { .markdown = markdown };
 	int begun = 0;
 
 	for (size_t i = 0; i < rows->n; i++) {
@@ -134,8 +174,7 @@ static void case_table(const struct rows *rows, const struct perf_case *c, int m
 		if (!begun++) {
 			printf(markdown ? "\n**%s**: %s (%s)\n\n" : "\n%s: %s (%s)\n", c->id,
 			       c->title, unit_text(c->unit));
-			for (int k = 0; k < COLUMNS; k++)
-				set(&t, k, heads[k] ? heads[k] : *c->limit ? c->limit : "limit");
+			case_heads(&t, c);
 			line(&t);
 			rule(&t);
 		}
@@ -151,7 +190,11 @@ static void growth_line(struct table *t, const struct rows *rows, int pes, const
 	snprintf(t->cell[0], CELL, "%s", path);
 	snprintf(t->cell[1], CELL, "%d", pes);
 	for (int i = 0; i < 5; i++) {
-		const struct row *row = rows_find(rows, names[i], 0, pes, "mori", path);
+		struct row like = { .pes = pes, .scope = "-", .grid = "-" };
+		const struct row *row;
+
+		snprintf(like.name, sizeof(like.name), "%s", names[i]);
+		row = rows_find(rows, &like, "mori", path);
 
 		if (row)
 			set_number(t, i + 2, row->p50);
@@ -165,7 +208,7 @@ static void growth_table(const struct rows *rows, int markdown)
 {
 	static const char *const heads[] = { "PEs as",	  "PEs",    "init ms", "barrier us",
 					     "final. ms", "job ms", "KiB a PE" };
-	struct table t = { .markdown = markdown, .columns = 7 };
+	struct table t = { .markdown = markdown, .columns = 7, .last = -1 };
 	int begun = 0;
 
 	for (size_t i = 0; i < rows->n; i++) {
@@ -236,17 +279,20 @@ static void print_machine(const struct perf_tools *t, const struct perf_options 
 	       "gcc",
 #endif
 	       __VERSION__, day, load_average());
-	if (*t->peer)
+	if (o->device)
+		printf("%skernels on %s; plain: without the library's calls, on the same grid; "
+		       "host: the same call by a host thread\n",
+		       item, t->device);
+	else if (*t->peer)
 		printf("%speer: %s, its OpenSHMEM\n", item, t->peer_version);
 	else
 		printf("%speer: none: %s\n", item, t->peer_why);
-	printf("%sours: PEs are %s; %d repetitions of %g ms a row in turn with the peer's, the "
-	       "best "
-	       "median of them\n",
-	       item, o->threads ? "threads" : "processes", o->reps, o->row_ms);
-	printf("%sx limit, x peer: our speed over theirs, more is better; data checked in every "
+	printf("%sours: PEs are %s; %d repetitions of %g ms a row%s, the best median of them\n",
+	       item, o->threads ? "threads" : "processes", o->reps, o->row_ms,
+	       o->device ? "" : " in turn with the peer's");
+	printf("%sx limit, x %s: our speed over theirs, more is better; data checked in every "
 	       "row\n",
-	       item);
+	       item, o->device ? "plain, x host" : "peer");
 }
 
 static void print_summary(const struct rows *rows)
@@ -302,7 +348,9 @@ int write_csv(const struct rows *rows, const char *file)
 
 	if (!f)
 		return -1;
-	fputs("name,size,pes,who,path,p50,p99,unit,verify,vs_limit,vs_peer,target,met\n", f);
+	fputs("name,size,pes,who,path,p50,p99,unit,verify,vs_limit,vs_peer,target,met,"
+	      "scope,grid,vs_plain\n",
+	      f);
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct row *r = &rows->row[i];
 		struct verdict v = verdict_of(rows, r);
@@ -311,7 +359,8 @@ int write_csv(const struct rows *rows, const char *file)
 			r->path, r->p50, r->p99, r->unit);
 		fprintf(f, v.limit ? "%.4g," : ",", v.vs_limit);
 		fprintf(f, v.peer ? "%.4g," : ",", v.vs_peer);
-		fprintf(f, "\"%s\",%s\n", v.target, met_text(v.met));
+		fprintf(f, "\"%s\",%s,%s,%s,", v.target, met_text(v.met), r->scope, r->grid);
+		fprintf(f, v.plain ? "%.4g\n" : "\n", v.vs_plain);
 	}
 	return close_written(f, file);
 }
@@ -325,8 +374,12 @@ static void json_row(FILE *f, const struct rows *rows, const struct row *r)
 		"\"path\": \"%s\", \"p50\": %.6g, \"p99\": %.6g, \"unit\": \"%s\", "
 		"\"verify\": \"ok\"",
 		r->name, r->size, r->pes, r->who, r->path, r->p50, r->p99, r->unit);
+	if (strcmp(r->scope, "-"))
+		fprintf(f, ", \"scope\": \"%s\", \"grid\": \"%s\"", r->scope, r->grid);
 	if (v.limit)
 		fprintf(f, ", \"vs_limit\": %.4g", v.vs_limit);
+	if (v.plain)
+		fprintf(f, ", \"vs_plain\": %.4g", v.vs_plain);
 	if (v.peer)
 		fprintf(f, ", \"vs_peer\": %.4g", v.vs_peer);
 	if (*v.target)
@@ -348,8 +401,9 @@ int write_json(const struct rows *rows, const struct perf_tools *t, const char *
 		if (*at == '"' || *at == '\\' || *at < ' ')
 			*at = ' ';
 	}
-	fprintf(f, "{\n  \"cpu\": \"%s\",\n  \"cores\": %ld,\n  \"peer\": \"%s\",\n  \"rows\": [\n",
-		cpu, sysconf(_SC_NPROCESSORS_ONLN), *t->peer ? t->peer_version : "");
+	fprintf(f, "{\n  \"cpu\": \"%s\",\n  \"cores\": %ld,\n  \"peer\": \"%s\",\n", cpu,
+		sysconf(_SC_NPROCESSORS_ONLN), *t->peer ? t->peer_version : "");
+	fprintf(f, "  \"device\": \"%s\",\n  \"rows\": [\n", t->device);
 	for (size_t i = 0; i < rows->n; i++) {
 		json_row(f, rows, &rows->row[i]);
 		fputs(i + 1 < rows->n ? ",\n" : "\n", f);

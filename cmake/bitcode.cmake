@@ -14,7 +14,7 @@ endif()
 # Kernels include <mori/...>; the command finds it beside itself, as when installed.
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include SYMBOLIC)
 
-set(MORI_BITCODE OFF)
+set(MORI_BITCODE OFF CACHE INTERNAL "The device library is built")
 find_program(MORI_CLANG NAMES clang-19 clang-20 clang-21 clang-22 clang-23 clang
 	DOC "clang 19 or later, for the device library")
 find_program(MORI_OPT NAMES opt-19 opt-20 opt-21 opt-22 opt-23 opt
@@ -29,7 +29,7 @@ if(clang_version VERSION_LESS 19)
 	message(STATUS "${MORI_CLANG} is older than 19 (package clang-19): no device library")
 	return()
 endif()
-set(MORI_BITCODE ON)
+set(MORI_BITCODE ON CACHE INTERNAL "The device library is built")
 
 file(GLOB device_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/*.[ch]
 	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/src/nic/*.h

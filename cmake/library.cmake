@@ -35,9 +35,13 @@ add_custom_target(mori_shmem_map DEPENDS ${MORI_MAP})
 add_library(mori_shmem SHARED)
 target_sources(mori_shmem PRIVATE $<TARGET_OBJECTS:mori_shmem_objects>)
 add_dependencies(mori_shmem mori_shmem_map)
+option(MORI_PLAIN_SONAME "One file, libmori_shmem.so, without a version in its name" OFF)
+if(NOT MORI_PLAIN_SONAME)
+	set_target_properties(mori_shmem PROPERTIES
+		VERSION ${PROJECT_VERSION}
+		SOVERSION ${PROJECT_VERSION_MAJOR})
+endif()
 set_target_properties(mori_shmem PROPERTIES
-	VERSION ${PROJECT_VERSION}
-	SOVERSION ${PROJECT_VERSION_MAJOR}
 	LINKER_LANGUAGE C
 	EXPORT_NAME shmem
 	LINK_DEPENDS ${MORI_MAP})

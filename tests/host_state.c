@@ -21,6 +21,7 @@ static void host_calls(void)
 {
 	mori_shmem_heap_info_t info;
 	mori_shmem_fault_t fault;
+	mori_shmem_hold_t *hold;
 	uint64_t ctx = 5;
 
 	CHECK_EQ("is_initialized", mori_shmem_is_initialized(), 0);
@@ -29,6 +30,9 @@ static void host_calls(void)
 	NOTHING(mori_shmem_current());
 	NOTHING(mori_shmem_find(0));
 	ESTATE(mori_shmem_device_of(0));
+	NOTHING(mori_shmem_device_name());
+	ESTATE(mori_shmem_abort("x"));
+	ESTATE(mori_shmem_heap_hold(words, sizeof(words), &hold));
 	NOTHING(mori_shmem_malloc(64));
 	NOTHING(mori_shmem_malloc(0));
 	NOTHING(mori_shmem_malloc_align(64, 64));

@@ -104,6 +104,25 @@ static void overflows(mori_shmem_module_t *m, uint64_t *word)
 		    "stack overflow", 0);
 }
 
+/* Frames that leave the end untouched: modules of mori cc look before they take them. */
+static void leaps(mori_shmem_module_t *m)
+{
+	static const uint64_t sizes[] = { 16384, 17000, 40000, 10000000, UINT64_MAX / 2 };
+	int zero = 0, *at = &zero;
+	uint64_t n = 2000;
+
+	CHECK_OK(RUN_KERNEL(m, "leap_array", BLOCKS, THREADS, &at, &n, &out));
+	CHECK_EQ("a small one", *out, 1);
+	for (size_t i = 0; i < TEST_LEN(sizes); i++) {
+		n = sizes[i] * (KERN_SMALL ? 4 : 1);
+		check_fault(m, "leap_array",
+			    RUN_KERNEL(m, "leap_array", BLOCKS, THREADS, &at, &n, &out),
+			    "stack overflow", 0);
+	}
+	check_fault(m, "leap_frame", RUN_KERNEL(m, "leap_frame", BLOCKS, THREADS, &at, &out),
+		    "stack overflow", 0);
+}
+
 static volatile int own_signals;
 
 static void own_handler(int sig)
@@ -143,6 +162,8 @@ static int test_pe(void)
 	memory(m);
 	machine(m);
 	overflows(m, word);
+	if (test_argc > 1 && !strcmp(test_argv[1], "leaps"))
+		leaps(m);
 	BARRIER();
 	/* Several PEs at once, and good launches beside bad ones. */
 	for (int i = 0; i < rounds; i++) {

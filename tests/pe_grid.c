@@ -33,7 +33,8 @@ static int test_pe(void)
 		CHECK_EQ(rows[i].name, rows[i].got, rows[i].want);
 		CHECK_EQ(rows[i].name, strcmp(rows[i].name, names[i]), 0);
 	}
-	CHECK_EQ("and block_sync, clock_ns", TEST_LEN(names), TEST_LEN(rows) + 2);
+	CHECK_EQ("and block_sync, clock_ns, shared_memory", TEST_LEN(names), TEST_LEN(rows) + 3);
+	CHECK(!mori_shared_memory());
 	mori_block_sync();
 	usleep(2000);
 	after = mori_clock_ns();

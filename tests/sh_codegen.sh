@@ -7,9 +7,12 @@
 #	sm:		the code has a line with the pattern
 #	sm-not:		it has none
 #	sm-order:	A ;; B ;; C: a line of A, later one of B, later one of C
+#	sm-before: A ;; B: there is a line of B, and one of A since the B before it, for each B
 #	sm-flight: N	somewhere N loads of 16 bytes follow each other with no store between
 #	sm-lines: N	it has N lines at most
 # Nothing spills, and AMD's code links with no symbol left over.
+#
+#	sh_codegen.sh [family [sm|gfx]]: only one family, only NVIDIA or AMD
 set -u
 . "$SRC/tests/sh_lib.bash"
 . "$SRC/tests/codegen/tools.inc"
@@ -29,6 +32,14 @@ in_order() {
 	END	{ exit at <= n }' "$code"
 }
 
+before() {
+	awk -v both="$1" '
+	BEGIN	{ split(both, want, / *;; */) }
+	$0 ~ want[1]	{ first = 1 }
+	$0 ~ want[2]	{ n++; if (!first) { bad = 1; print "line " NR ": " $0 }; first = 0 }
+	END	{ exit bad || !n }' "$code" >"$tmp/out"
+}
+
 in_flight() {
 	awk -v need="$1" '
 	/ld(\.global)?\.v(4\.[bfu]32|2\.[bfu]64)|(global|flat)_load_dwordx4/	{ if (++run > most) most = run }
@@ -45,6 +56,7 @@ directives() {
 		"$2") check "$3 has" has "$text" ;;
 		"$2-not") check "$3 lacks" lacks "$text" ;;
 		"$2-order") check "$3 has in order" in_order "$text" ;;
+		"$2-before") check "$3 has before" before "$text" ;;
 		"$2-flight") check "$3 in flight" in_flight "$text" ;;
 		"$2-lines") check "$3 is short" short "$text" ;;
 		sm | sm-* | gfx | gfx-*) ;;
@@ -65,9 +77,15 @@ no_spill() {
 ptxas=${MORI_PTXAS:-$(command -v ptxas)}
 readelf=$(llvm_tool llvm-readelf)
 
-for file in "$SRC"/tests/codegen/*.c; do
+sm="sm_80 sm_90 sm_100" gfx="gfx942 gfx950"
+case ${2:-} in
+sm) gfx= ;;
+gfx) sm= ;;
+esac
+
+for file in "$SRC"/tests/codegen/${1:-*}.c; do
 	name=$(basename "$file" .c)
-	for target in sm_80 sm_90 sm_100; do
+	for target in $sm; do
 		code=$tmp/$name.$target.ptx
 		compile "$file" "$target" -Wall -Wextra -Werror -o "$code"
 		check "$name for $target compiles" [ $? = 0 ]
@@ -78,7 +96,7 @@ for file in "$SRC"/tests/codegen/*.c; do
 		check "$name for $target: ptxas" [ $? = 0 ]
 		check "$name for $target: no spill" no_spill "$tmp/err"
 	done
-	for target in gfx942 gfx950; do
+	for target in $gfx; do
 		code=$tmp/$name.$target.s
 		compile "$file" "$target" --emit asm -o "$code"
 		check "$name for $target compiles" [ $? = 0 ]

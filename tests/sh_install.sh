@@ -103,4 +103,9 @@ END
 else
 	echo "no C++ compiler: its part was not tried"
 fi
+# The kernels of `mori perf --device` lie beside the command, if clang was there to make them.
+if [ -d "$BUILD/bin/kernels/cpu" ]; then
+	"$prefix/bin/mori" perf --device cpu --quick --ms 1 --only put,allreduce_read --grids 1x4 >"$tmp/log" 2>&1 ||
+		{ cat "$tmp/log"; fail "the installed mori perf --device failed"; }
+fi
 echo "installed, moved, and used in every way"

@@ -10,7 +10,8 @@ set -u
 
 need_bitcode
 llvm_tool mlir-translate >/dev/null || skip "mlir-19-tools is not installed"
-python=${MORI_MLIR_PYTHON:-python3}
+python=$SRC/.cache/venv/bin/python # of tools/venv.sh
+[ -z "${MORI_MLIR_PYTHON:-}" ] || python=$MORI_MLIR_PYTHON
 "$python" -c 'import jaxlib.mlir.dialects.llvm' 2>/dev/null || skip "jaxlib, which has MLIR's Python bindings, is not installed"
 
 for name in hello put_ring; do

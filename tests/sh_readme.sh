@@ -43,7 +43,7 @@ anchors() {
 	grep '^#' "$1" | sed 's/^#* *//' | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
 }
 for page in README.md docs/*.md examples/*/README.md; do
-	for link in $(grep -oE '\]\([^) ]+\)' "$page" | sed 's/^](//; s/)$//'); do
+	for link in $(awk '/^ *```/ { code = !code } !code && !/^    /' "$page" | grep -oE '\]\([^) ]+\)' | sed 's/^](//; s/)$//'); do
 		looked=$((looked + 1))
 		case $link in http*) continue ;; esac
 		file=${link%%#*}
@@ -69,7 +69,7 @@ for page in README.md docs/*.md examples/*/README.md; do
 		looked=$((looked + 1))
 		case $name in *_) continue ;; esac # the start of several names
 		grep -qxF "$name" "$tmp/known" && continue
-		grep -rqwF "$name" src include cmake tools Makefile tests/*.h && continue
+		grep -rqwF "$name" src include cmake tools python Makefile tests/*.h && continue
 		fail "$page: $name does not exist"
 	done
 done

@@ -50,6 +50,7 @@ static void test_text(void)
 	char big[5000];
 
 	CHECK_EQ("no text yet", err_text()[0], 0);
+	CHECK_EQ("no status yet", err_take(), 0);
 	errno = ENOTTY;
 	CHECK_EQ("status", err_set(MORI_SHMEM_EPEER, "PE %d of %s", 7, "world"), MORI_SHMEM_EPEER);
 	CHECK_EQ("errno", errno, ENOTTY);
@@ -63,6 +64,8 @@ static void test_text(void)
 	CHECK(!strcmp(err_text() + 1018, "xx..."));
 	err_set(MORI_SHMEM_EIO, "%s", "");
 	CHECK_EQ("empty", err_text()[0], 0);
+	CHECK_EQ("the last status", err_take(), MORI_SHMEM_EIO);
+	CHECK_EQ("taken once", err_take(), 0);
 }
 
 static void *own_text(void *arg)

@@ -41,6 +41,8 @@ libclang-rt-19-dev	clang-19-rt
 iproute2	ip
 procps		pgrep
 python3		python3
+python3-venv	python3-usable
+python3-dev	python3-usable
 '
 ci_packages='
 clang-format-19	clang-format-19
@@ -57,6 +59,12 @@ ci) packages=$build_packages$test_packages$ci_packages ;;
 	;;
 esac
 
+# The Python tests have a Python of their own, which needs no root.
+finish() {
+	[ "$group" = build ] || tools/venv.sh
+	exit 0
+}
+
 # Is there a file that matches? The caller leaves the pattern unquoted.
 any() {
 	[ -e "$1" ]
@@ -68,6 +76,7 @@ there() {
 	pmix.h) any /usr/include/pmix.h || any /usr/lib/*/pmix2/include/pmix.h ;;
 	clang-19-rt) any /usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.tsan*.a ||
 		any /usr/lib/llvm-19/lib/clang/19/lib/*/libclang_rt.tsan*.a ;;
+	python3-usable) [ -x .cache/venv/bin/python ] || tools/venv.sh --find >/dev/null ;;
 	*) command -v "$1" >/dev/null 2>&1 ;;
 	esac
 }
@@ -79,7 +88,7 @@ missing() {
 }
 
 need=$(missing "$packages")
-[ -n "$need" ] || exit 0
+[ -n "$need" ] || finish
 
 # The second line of defence against trying in vain on every run: what was missing
 # after the last try of this very script.
@@ -87,7 +96,7 @@ stamp=.cache/setup-$group.$(cksum <"tools/setup.sh" | tr ' ' -)
 essential=$(missing "$build_packages")
 if [ -z "$essential" ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$need" ]; then
 	echo "setup: going on without$need (tried before; remove $stamp to try again)"
-	exit 0
+	finish
 fi
 
 if [ "$(id -u)" = 0 ]; then
@@ -133,14 +142,14 @@ else
 fi
 
 need=$(missing "$packages")
-[ -n "$need" ] || exit 0
+[ -n "$need" ] || finish
 mkdir -p .cache
 printf '%s' "$need" >"$stamp"
 
 # With a compiler, CMake and one of ninja and make the build can do.
 if there cc && there cmake && { there ninja || there make; }; then
 	echo "setup: going on without$need"
-	exit 0
+	finish
 fi
 echo "setup: cannot build without$(missing "$build_packages")" >&2
 exit 1

@@ -85,6 +85,16 @@ MORI_SHMEM_EXPORT const char *mori_shmem_strerror(int status);
 MORI_SHMEM_EXPORT const char *mori_shmem_last_error(void);
 
 /**
+ * mori_shmem_take_error - the status of this thread's last failure, once
+ *
+ * For calls that return no status: take it before such a call, and what it gives after it is
+ * about that call.
+ *
+ * Return: MORI_SHMEM_E*; 0 if nothing has failed in this thread since the last time.
+ */
+MORI_SHMEM_EXPORT int mori_shmem_take_error(void);
+
+/**
  * mori_shmem_get_unique_id - open a rendezvous in this process and describe it
  * @uid: filled with 128 bytes to hand to all PEs: addresses and a random secret
  *
@@ -143,6 +153,29 @@ MORI_SHMEM_EXPORT int mori_shmem_init(void);
  */
 MORI_SHMEM_EXPORT int mori_shmem_finalize(void);
 
+/**
+ * mori_shmem_abort - end the job for all PEs
+ * @why: for the text that everybody gets; may be NULL
+ *
+ * Not collective. Whoever waits for another PE, or will, gets MORI_SHMEM_EPEER and a text with
+ * this PE and @why. What remains to do is finalize, which then waits for nobody.
+ *
+ * Return: 0; MORI_SHMEM_ESTATE if there is no PE.
+ */
+MORI_SHMEM_EXPORT int mori_shmem_abort(const char *why);
+
+/** For mori_shmem_on_wait(): not 0 if the call that waits is to end. */
+typedef int (*mori_shmem_wait_fn)(void *arg);
+/**
+ * mori_shmem_on_wait - a way to end the calls of this thread while they wait for other PEs
+ * @stop: called with @arg now and then while a call of this thread waits, some 20 times a
+ *        second; it may not call the library. NULL: none, as at first.
+ *
+ * If it returns something else than 0 the job is ended as by mori_shmem_abort(), and the call
+ * returns MORI_SHMEM_EPEER. A program that handles SIGINT asks for it there.
+ */
+MORI_SHMEM_EXPORT void mori_shmem_on_wait(mori_shmem_wait_fn stop, void *arg);
+
 /** mori_shmem_is_initialized - Return: 1 if a call from this thread would find a PE, else 0. */
 MORI_SHMEM_EXPORT int mori_shmem_is_initialized(void);
 
@@ -171,6 +204,9 @@ MORI_SHMEM_EXPORT mori_shmem_t *mori_shmem_find(int rank);
 /** mori_shmem_device_of - Return: the device number of PE @rank (0 on the CPU); MORI_SHMEM_E* */
 MORI_SHMEM_EXPORT int mori_shmem_device_of(int rank);
 
+/** mori_shmem_device_name - Return: "cpu", "cuda" or "hip", of this PE; NULL with last_error */
+MORI_SHMEM_EXPORT const char *mori_shmem_device_name(void);
+
 /**
  * mori_shmem_malloc - symmetric memory; collective
  * @size: bytes, the same on every PE; 0 gives NULL and is no error
@@ -194,6 +230,24 @@ MORI_SHMEM_EXPORT void *mori_shmem_ext_malloc_with_flags(size_t size, unsigned f
 MORI_SHMEM_EXPORT int mori_shmem_free(void *ptr);
 /** mori_shmem_heap_info - Return: 0; MORI_SHMEM_EINVAL for NULL; MORI_SHMEM_ESTATE. Local. */
 MORI_SHMEM_EXPORT int mori_shmem_heap_info(mori_shmem_heap_info_t *info);
+
+/** mori_shmem_hold_t - a hold on the memory of a job; opaque */
+typedef struct mori_shmem_hold mori_shmem_hold_t;
+/**
+ * mori_shmem_heap_hold - keep memory of a heap readable past finalize
+ * @ptr:  of this PE's heap or, as mori_shmem_ptr() gave it, of another's
+ * @size: bytes from there
+ * @hold: for mori_shmem_heap_release(), by any thread at any time
+ *
+ * For those who hand out views of symmetric memory that may live longer than the job. After
+ * finalize the memory is only memory: nothing keeps other PEs from writing to it while they live.
+ *
+ * Return: 0; MORI_SHMEM_EINVAL if it is not in a heap that load and store reach from here, or
+ * @hold is NULL; MORI_SHMEM_ESTATE if there is no PE.
+ */
+MORI_SHMEM_EXPORT int mori_shmem_heap_hold(const void *ptr, size_t size, mori_shmem_hold_t **hold);
+/** mori_shmem_heap_release - end a hold; NULL does nothing. */
+MORI_SHMEM_EXPORT void mori_shmem_heap_release(mori_shmem_hold_t *hold);
 
 /**
  * mori_shmem_buffer_register - make existing memory a source or destination on every path; local
@@ -281,6 +335,40 @@ MORI_SHMEM_EXPORT int mori_shmem_module_unload(mori_shmem_module_t *module);
  * Return: as mori_shmem_module_load().
  */
 MORI_SHMEM_EXPORT int mori_shmem_module_init(void *module);
+/** What a parameter of a kernel is. */
+enum mori_shmem_param_kind {
+	MORI_SHMEM_PARAM_INT = 0,
+	MORI_SHMEM_PARAM_FLOAT = 1,
+	MORI_SHMEM_PARAM_POINTER = 2,
+	MORI_SHMEM_PARAM_STRUCT = 3,
+	MORI_SHMEM_PARAM_UNKNOWN = 4, /**< the device tells its size alone */
+};
+
+/** struct mori_shmem_param - a parameter of a kernel */
+typedef struct mori_shmem_param {
+	uint32_t kind; /**< enum mori_shmem_param_kind */
+	uint32_t size; /**< bytes behind args[i] */
+} mori_shmem_param_t;
+
+/**
+ * mori_shmem_module_kernel - the name of a kernel of a module
+ * @index: 0 and up, in no particular order
+ * @name:  valid as long as the module is loaded
+ *
+ * Return: 0; MORI_SHMEM_ENOENT from the first @index on that there is no kernel for;
+ * MORI_SHMEM_EINVAL; MORI_SHMEM_ENOTSUP if the device does not tell; MORI_SHMEM_ESTATE.
+ */
+MORI_SHMEM_EXPORT int mori_shmem_module_kernel(mori_shmem_module_t *module, size_t index,
+					       const char **name);
+/**
+ * mori_shmem_kernel_params - the parameters of a kernel
+ * @params: filled with the first @room of them; may be NULL if @room is 0
+ *
+ * Return: how many there are; MORI_SHMEM_ENOENT if there is no such kernel;
+ * MORI_SHMEM_EINVAL; MORI_SHMEM_ENOTSUP if the device does not tell; MORI_SHMEM_ESTATE.
+ */
+MORI_SHMEM_EXPORT int mori_shmem_kernel_params(mori_shmem_module_t *module, const char *name,
+					       mori_shmem_param_t *params, size_t room);
 /**
  * mori_shmem_kernel_launch - run a kernel
  * @name:   of the function that is marked MORI_KERNEL

@@ -328,29 +328,36 @@
 	X(uint32_t, mori_lane_id)                                                                  \
 	X(uint32_t, mori_warp_size)                                                                \
 	X(void, mori_block_sync)                                                                   \
-	X(uint64_t, mori_clock_ns)
+	X(uint64_t, mori_clock_ns)                                                                 \
+	X(void *, mori_shared_memory)
 
 /* X(name): the calls of the host alone, declared one by one in <mori/shmem.h>. */
 #define MORI_HOST_CALLS(X)                                                                         \
 	X(strerror)                                                                                \
 	X(last_error)                                                                              \
+	X(take_error)                                                                              \
 	X(get_unique_id)                                                                           \
 	X(set_attr_uniqueid_args)                                                                  \
 	X(init_attr)                                                                               \
 	X(init)                                                                                    \
 	X(finalize)                                                                                \
+	X(abort)                                                                                   \
+	X(on_wait)                                                                                 \
 	X(is_initialized)                                                                          \
 	X(num_qp_per_pe)                                                                           \
 	X(current)                                                                                 \
 	X(bind)                                                                                    \
 	X(find)                                                                                    \
 	X(device_of)                                                                               \
+	X(device_name)                                                                             \
 	X(malloc)                                                                                  \
 	X(malloc_align)                                                                            \
 	X(calloc)                                                                                  \
 	X(ext_malloc_with_flags)                                                                   \
 	X(free)                                                                                    \
 	X(heap_info)                                                                               \
+	X(heap_hold)                                                                               \
+	X(heap_release)                                                                            \
 	X(buffer_register)                                                                         \
 	X(buffer_deregister)                                                                       \
 	X(symmetric_register)                                                                      \
@@ -371,6 +378,8 @@
 	X(module_load)                                                                             \
 	X(module_unload)                                                                           \
 	X(module_init)                                                                             \
+	X(module_kernel)                                                                           \
+	X(kernel_params)                                                                           \
 	X(kernel_launch)                                                                           \
 	X(check)                                                                                   \
 	X(device_state)                                                                            \

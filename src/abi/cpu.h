@@ -21,6 +21,8 @@ struct cpu_fiber {
 	uint32_t thread[3], block[3], block_size[3], grid_size[3];
 	uint32_t rank;	/* of the thread in its block, x fastest */
 	uint32_t lanes; /* threads of its block */
+	void *shared;	/* what the launch gave each block; NULL: nothing */
+	uint32_t leads; /* bit by scope: it acts for the lanes that entered a call together */
 };
 
 /* Which poll of a word it is that found nothing. */
@@ -29,23 +31,37 @@ enum cpu_poll {
 	CPU_POLL_ENDS = 2,  /* the wait has a deadline of its own */
 };
 
-/* What a fiber asks of the executor; scopes are enum dev_scope. Each may switch fibers. */
+/*
+ * What a fiber asks of the executor; scopes are enum dev_scope. Each may switch fibers.
+ *
+ * Lanes enter a call together. The one that leads goes on at once: what it does up to its
+ * next leave or share has been done before another lane goes on, unless it polls on the
+ * way. So it acts for all, and the others have nothing to wait for.
+ */
 struct cpu_ops {
 	void (*sync)(int scope);		  /* until all lanes of the scope have come */
-	uint64_t (*share)(int scope, uint64_t v); /* the leading lane's, on every lane */
-	int (*any)(int scope, int x);		  /* whether x holds on any lane */
+	int (*enter)(int scope, int x);		  /* the same; whether x holds on any lane */
+	void (*leave)(int scope);		  /* until the leading lane has left, too */
+	uint64_t (*share)(int scope, uint64_t v); /* the same; gives the leading lane's */
 	/*
 	 * Between two polls of the word at @addr, until it compares; @how is of enum cpu_poll.
-	 * NULL: between two tests of some word, and nobody waits.
+	 * NULL: between two looks at some word, and nobody waits.
 	 */
 	void (*yield)(const void *addr, int cmp, uint64_t value, int how);
 	uint64_t (*now_ns)(void);
 };
 
+/* So many looks at words, and whoever has made them lets others run: it may be polling. */
+#define CPU_LOOKS 512u
+
 struct cpu_grid {
 	const struct cpu_fiber *current;
 	const struct cpu_ops *ops;
+	uint32_t looks; /* since the last that let others run */
+	uint64_t stack; /* no frame of the current fiber may reach below; 0: no bound is known */
 };
+/* The probe that mori cc gives a module (tools/mori/cc_cpu.c) looks there. */
+_Static_assert(__builtin_offsetof(struct cpu_grid, stack) == 24, "mori cc has the number");
 
 /* What a parameter of a kernel is. */
 enum cpu_param { CPU_PARAM_INT, CPU_PARAM_FLOAT, CPU_PARAM_POINTER, CPU_PARAM_STRUCT };

@@ -9,18 +9,23 @@
 
 #include <mori/shmem_types.h>
 
-#define DEV_ABI 1u
+#define DEV_ABI 2u
 
 enum dev_life {
 	DEV_LIFE_OPEN = 1,
 	DEV_LIFE_FINALIZED = 2, /* the block outlives its PE and says so */
 };
 
-/* How the bytes get to a peer. */
+/* How the bytes get to a peer; dev_path() says which by the peer's slot. */
 enum dev_path {
-	DEV_PATH_P2P,  /* by load and store */
-	DEV_PATH_NONE, /* not at all */
+	DEV_PATH_P2P,	/* by load and store */
+	DEV_PATH_COPY,	/* by a copy engine, where load and store reach too */
+	DEV_PATH_QUEUE, /* by the work queue of a NIC */
+	DEV_PATH_NONE,	/* there is no such PE, or it is lost */
 };
+
+/* Slots of PEs that load and store do not reach. */
+enum dev_slot { DEV_SLOT_QUEUE = -1, DEV_SLOT_NONE = -2 };
 
 /* Where a symmetric window lies on every PE; a window that is gone has len 0. */
 struct dev_window {
@@ -54,7 +59,7 @@ struct dev_state {
 	uint64_t heap_len;  /* bytes that can be addressed; grows in vmm mode */
 	uint64_t window;    /* peer = window + slot[pe] * stride + offset */
 	uint64_t stride;
-	const int32_t *slot;  /* [n_pes]; < 0: not reachable by load and store */
+	const int32_t *slot;  /* [n_pes]; DEV_SLOT_QUEUE: not reachable by load and store */
 	const uint32_t *gone; /* [n_pes]; 1: lost */
 	const uint32_t
 		*owner;	   /* isolation mode: block number of each granule, 0: none; else NULL */
@@ -65,9 +70,11 @@ struct dev_state {
 	struct dev_window *windows;
 	uint64_t sync; /* flags of kernels' barriers: [n_pes] a slot, sync_stride apart */
 	uint64_t sync_stride;
-	uint64_t sync_epoch; /* kernels' barriers so far */
-	uint64_t sync_ns;    /* how long one may take; 0: no limit */
+	const int32_t *sync_slot; /* [n_pes] among the PEs of the node; < 0: on another */
+	uint64_t sync_epoch;	  /* kernels' barriers so far */
+	uint64_t sync_ns;	  /* how long one may take; 0: no limit */
 	int32_t num_qp;
+	uint32_t copy; /* 1: whoever has a slot has the copy engine's path */
 	struct dev_fault fault;
 	void *host; /* struct pe of the host library; the device never looks */
 };

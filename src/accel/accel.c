@@ -90,6 +90,24 @@ int accel_launch(const struct accel *a, struct accel_module *m, const struct acc
 	return a->ops->launch(m, launch, fault);
 }
 
+int accel_module_kernel(const struct accel *a, struct accel_module *m, size_t index,
+			const char **name)
+{
+	if (a->ops->module_kernel)
+		return a->ops->module_kernel(m, index, name);
+	return err_set(MORI_SHMEM_ENOTSUP, "device %s does not tell the kernels of a module",
+		       a->ops->name);
+}
+
+int accel_kernel_params(const struct accel *a, struct accel_module *m, const char *name,
+			mori_shmem_param_t *params, size_t room)
+{
+	if (a->ops->kernel_params)
+		return a->ops->kernel_params(m, name, params, room);
+	return err_set(MORI_SHMEM_ENOTSUP, "device %s does not tell the parameters of a kernel",
+		       a->ops->name);
+}
+
 int accel_in_kernel(const struct accel *a)
 {
 	return a->ops->in_kernel();

@@ -7,8 +7,7 @@
 #ifndef MORI_ACCEL_ACCEL_H
 #define MORI_ACCEL_ACCEL_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <mori/shmem.h>
 
 struct accel_ops; /* private to this folder */
 struct accel_module;
@@ -46,7 +45,9 @@ struct accel_launch {
 	void *stream;
 	const struct dev_state *state;
 	uint64_t idle_ns; /* how long all threads may only wait; 0: no limit */
-	size_t stack;	  /* bytes a thread, where it is ours to say */
+	void (*idle)(
+		struct dev_state *state); /* called while they only wait, where the host sees it */
+	size_t stack;			  /* bytes a thread, where it is ours to say */
 };
 
 /* Where a launch ended that did not end well; -1 and 0 where it cannot be said. */
@@ -66,6 +67,11 @@ void accel_module_unload(const struct accel *a, struct accel_module *m);
  * EABI: it was made for another version.
  */
 int accel_module_link(const struct accel *a, struct accel_module *m, struct dev_state *state);
+/* What a module tells of its kernels; ENOTSUP where the device does not. See <mori/shmem.h>. */
+int accel_module_kernel(const struct accel *a, struct accel_module *m, size_t index,
+			const char **name);
+int accel_kernel_params(const struct accel *a, struct accel_module *m, const char *name,
+			mori_shmem_param_t *params, size_t room);
 /* EFAULT and ETIMEDOUT are faults of the kernel, and *fault says where. One at a time a module. */
 int accel_launch(const struct accel *a, struct accel_module *m, const struct accel_launch *launch,
 		 struct accel_fault *fault);

@@ -115,4 +115,6 @@ const struct accel_ops accel_cpu = {
 	.module_link = cpu_module_link,
 	.launch = cpu_launch,
 	.in_kernel = cpu_in_kernel,
+	.module_kernel = cpu_module_kernel,
+	.kernel_params = cpu_kernel_params,
 };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who waits for what in a grid that does not go on: lanes that wait for the same
- * thing are one line, with the first of them.
+ * What a grid that does not end well says: who waits for what in one that does not go
+ * on, where lanes that wait for the same thing are one line, with the first of them;
+ * and which lane a fault was of.
  */
 #include "accel/cpu_lane.h"
 
+#include "util/err.h"
 #include "util/log.h"
 
 #include <stdio.h>
@@ -111,4 +113,51 @@ void cpu_dump(const struct run *r, const char *why, char *text, size_t size)
 	snprintf(text, size, "kernel %s on PE %d: %s; of %llu threads %s%s", kernel,
 		 r->launch->state->my_pe, why, (unsigned long long)live, line,
 		 n > 1 ? ", and others (see the log)" : "");
+}
+
+/* Whose stack is broken: the current one's, or one that another has run over. */
+static struct lane *fault_overflowed(const struct run *r)
+{
+	struct lane *l = r->current;
+	const void *addr = (const void *)(uintptr_t)r->fault.addr;
+	bool memory = r->fault.sig == SIGSEGV || r->fault.sig == SIGBUS;
+
+	if (r->overflowed)
+		return r->overflowed;
+	if (!stack_intact(l->stack) || r->fault.sp < (uintptr_t)l->stack->lo ||
+	    r->fault.sp > (uintptr_t)l->stack->hi)
+		return l;
+	if (memory && !r->fault.no_addr && stacks_near(r->stacks, addr))
+		return l;
+	for (struct block *b = r->first; b; b = b->next) {
+		for (uint32_t i = 0; i < r->lanes; i++) {
+			if (b->lane[i].stack && !stack_intact(b->lane[i].stack))
+				return &b->lane[i];
+		}
+	}
+	return NULL;
+}
+
+int cpu_faulted(const struct run *r, struct accel_fault *out)
+{
+	bool spun = r->fault.watch.spun_ns;
+	struct lane *over = spun ? NULL : fault_overflowed(r), *l = over ? over : r->current;
+	const uint32_t *b = l->place.block, *t = l->place.thread;
+	char text[200];
+
+	cpu_fault_text(&r->fault, text, sizeof(text));
+	if (over)
+		snprintf(text, sizeof(text),
+			 "stack overflow: a thread has %zu bytes; MORI_SHMEM_KERNEL_STACK gives "
+			 "more",
+			 r->stacks->size);
+	out->addr = spun ? 0 : r->fault.sig ? r->fault.addr : (uint64_t)(uintptr_t)l->stack->lo;
+	for (int i = 0; i < 3; i++) {
+		out->block[i] = (int)b[i];
+		out->thread[i] = (int)t[i];
+	}
+	return err_set(r->fault.err,
+		       "kernel %s on PE %d, block (%u, %u, %u), thread (%u, %u, %u): %s",
+		       r->launch->kernel->name, r->launch->state->my_pe, b[0], b[1], b[2], t[0],
+		       t[1], t[2], text);
 }

@@ -17,7 +17,7 @@
 
 #define ALT_STACK 65536u /* and what the machine needs to save its registers */
 
-static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGURG }; /* and the watch's */
 #define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
 static struct {
@@ -39,6 +39,8 @@ static FIBER_BARE void fault_pass_on(int sig, siginfo_t *info, void *ucontext)
 	}
 	if (old->sa_flags & SA_SIGINFO) {
 		old->sa_sigaction(sig, info, ucontext);
+	} else if (sig == SIGURG && old->sa_handler == SIG_DFL) {
+		return; /* nothing */
 	} else if (old->sa_handler == SIG_DFL ||
 		   (old->sa_handler == SIG_IGN && info->si_code > 0)) {
 		/* Raised again as soon as this returns, and then it ends the process. */
@@ -50,11 +52,29 @@ static FIBER_BARE void fault_pass_on(int sig, siginfo_t *info, void *ucontext)
 	}
 }
 
+/* The timer's: it may end the grid's code as well. */
+static FIBER_BARE void fault_tick(struct cpu_fault *f, int sig, void *ucontext)
+{
+	int err = errno;
+
+	if (f->armed && cpu_watch_tick(&f->watch, ucontext)) {
+		f->armed = false;
+		f->err = f->watch.lost ? MORI_SHMEM_EPEER : MORI_SHMEM_ETIMEDOUT;
+		f->sig = sig;
+		fiber_land(ucontext, f->host);
+	}
+	errno = err;
+}
+
 static FIBER_BARE void fault_handler(int sig, siginfo_t *info, void *ucontext)
 {
 	struct cpu_fault *f = watched;
 	int err = errno;
 
+	if (info->si_code == SI_TIMER && f && info->si_value.sival_ptr == f) {
+		fault_tick(f, sig, ucontext);
+		return;
+	}
 	/* si_code is positive for what the machine raised, not for kill(2). */
 	if (!f || !f->armed || info->si_code <= 0) {
 		fault_pass_on(sig, info, ucontext);
@@ -66,6 +86,7 @@ static FIBER_BARE void fault_handler(int sig, siginfo_t *info, void *ucontext)
 	f->sp = fiber_signal_sp(ucontext);
 	f->write = sig == SIGSEGV ? fiber_signal_write(ucontext) : -1;
 	f->no_addr = info->si_code == SI_KERNEL;
+	f->err = MORI_SHMEM_EFAULT;
 	f->sig = sig;
 	fiber_land(ucontext, f->host);
 }
@@ -74,7 +95,7 @@ static FIBER_BARE void fault_handler(int sig, siginfo_t *info, void *ucontext)
 static int handlers_set(void)
 {
 	struct sigaction sa = { .sa_sigaction = fault_handler,
-				.sa_flags = SA_SIGINFO | SA_ONSTACK };
+				.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART };
 
 	sigemptyset(&sa.sa_mask);
 	for (size_t i = 0; i < N_SIGNALS; i++) {
@@ -113,26 +134,7 @@ static int alt_stack_set(struct cpu_fault *f)
 		       strerror(errno));
 }
 
-int cpu_fault_watch(struct cpu_fault *f, struct fiber *host)
-{
-	int err;
-
-	memset(f, 0, sizeof(*f));
-	f->host = host;
-	err = alt_stack_set(f);
-	if (err)
-		return err;
-	pthread_mutex_lock(&handlers.lock);
-	if (!handlers.users++)
-		err = handlers_set();
-	pthread_mutex_unlock(&handlers.lock);
-	watched = f;
-	if (err)
-		cpu_fault_unwatch(f);
-	return err;
-}
-
-void cpu_fault_unwatch(struct cpu_fault *f)
+static void fault_unset(struct cpu_fault *f)
 {
 	watched = NULL;
 	pthread_mutex_lock(&handlers.lock);
@@ -143,12 +145,46 @@ void cpu_fault_unwatch(struct cpu_fault *f)
 	free(f->alt);
 }
 
+int cpu_fault_watch(struct cpu_fault *f, struct fiber *host)
+{
+	int err;
+
+	f->err = MORI_SHMEM_EFAULT;
+	f->host = host;
+	err = alt_stack_set(f);
+	if (err)
+		return err;
+	pthread_mutex_lock(&handlers.lock);
+	if (!handlers.users++)
+		err = handlers_set();
+	pthread_mutex_unlock(&handlers.lock);
+	watched = f;
+	if (!err)
+		err = cpu_watch_open(&f->watch, f);
+	if (err)
+		fault_unset(f);
+	return err;
+}
+
+void cpu_fault_unwatch(struct cpu_fault *f)
+{
+	cpu_watch_close(&f->watch);
+	fault_unset(f);
+}
+
 void cpu_fault_text(const struct cpu_fault *f, char *text, size_t size)
 {
 	const char *access = f->write < 0 ? "use" : f->write ? "write" : "read";
 	unsigned long long addr = f->addr;
 
-	if (f->sig == SIGFPE)
+	if (f->watch.spun_ns)
+		snprintf(
+			text, size,
+			"it has looked at memory in a loop for %.1f s, and waits by no call of the "
+			"library%s",
+			(double)f->watch.spun_ns / 1e9,
+			f->watch.lost ? "; a PE is lost" : " (MORI_SHMEM_TIMEOUT)");
+	else if (f->sig == SIGFPE)
 		snprintf(text, size, "division by zero, or one whose result does not fit (SIGFPE)");
 	else if (f->sig == SIGILL)
 		snprintf(text, size,

@@ -7,6 +7,7 @@
 #ifndef MORI_ACCEL_CPU_FAULT_H
 #define MORI_ACCEL_CPU_FAULT_H
 
+#include "accel/cpu_watch.h"
 #include "accel/fiber.h"
 
 #include <stdbool.h>
@@ -16,10 +17,12 @@ struct cpu_fault {
 	struct fiber *host;    /* goes on after a fault */
 	volatile bool armed;   /* the grid's code runs, not the host's */
 	volatile int sig;      /* 0: none */
+	volatile int err;      /* the status it is */
 	volatile int write;    /* as fiber_signal_write() */
 	volatile bool no_addr; /* the machine did not say which address */
 	volatile uint64_t addr, sp;
-	void *alt; /* stack of the handler */
+	struct cpu_watch watch; /* its first fields are the caller's to fill in */
+	void *alt;		/* stack of the handler */
 	stack_t old_alt;
 };
 

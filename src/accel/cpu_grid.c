@@ -21,19 +21,14 @@
 
 #define SCOPE_WARP     1 /* of enum dev_scope, which src/dev has */
 #define SCOPE_BLOCK    2
-#define VISIT_TURNS    32u /* a lane, before the other blocks have their turn */
-#define IDLE_YIELDS    200u
-#define STACKS_TO_KEEP 2048u /* between launches */
+#define VISIT_TURNS    32u     /* a lane, before the other blocks have their turn */
+#define IDLE_YIELD_NS  150000u /* longer than a nap of a peer, or both would only nap */
+#define LOOKS_NS       (FIBER_ASAN || FIBER_TSAN ? 2000000u : 200000u) /* a turn that does no more */
+#define LOST_NS	       2000000000u /* a loop over looks goes on, once a PE is lost */
+#define SPIN_MIN       100u	   /* about what a block needs to answer */
+#define STACKS_TO_KEEP 2048u	   /* between launches */
 
 static __thread struct run *running;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void queue_last(struct block *b, struct lane *l)
 {
@@ -77,21 +72,36 @@ static void lane_pause(struct run *r, struct lane *l, bool check)
 	fiber_switch(&l->fiber, &r->host);
 }
 
-/* The last has come: those who wait go on, the first to come first. */
-static void meeting_end(struct run *r, struct meeting *m)
+static void lane_lead(struct lane *l, int scope, bool leads)
 {
+	l->place.leads &= ~(1u << scope);
+	l->place.leads |= (uint32_t)leads << scope;
+	l->left[scope] = 0;
+}
+
+/*
+ * The last has come, and goes on at once; NULL if it did so by ending. Those who wait
+ * follow, the first to come first. Whoever goes on first leads.
+ */
+static void meeting_end(struct run *r, struct meeting *m, struct lane *last)
+{
+	int scope = last ? last->scope : m->waiting->scope;
+
+	if (m->enters && last)
+		lane_lead(last, scope, true);
 	while (m->waiting) {
 		struct lane *l = m->waiting;
 
 		m->waiting = l->next;
-		l->shared = m->value;
 		l->any = m->any;
+		if (m->enters)
+			lane_lead(l, scope, !last && !m->waiting);
 		queue_first(l->block, l);
 	}
+	if (m->enters)
+		m->left = 0;
 	m->came = 0;
-	m->lead = UINT32_MAX;
-	m->value = 0;
-	m->any = false;
+	m->enters = m->any = false;
 	r->progress++;
 }
 
@@ -100,45 +110,75 @@ static struct meeting *meeting_of(const struct lane *l, int scope)
 	return scope == SCOPE_BLOCK ? &l->block->all : &l->block->warp[l->place.rank / CPU_WARP];
 }
 
-static struct lane *meet(int scope, uint64_t value, bool any)
+static void lane_wait(struct run *r, struct lane *l, struct lane **list)
+{
+	l->next = *list;
+	*list = l;
+	l->state = LANE_MEETS;
+	lane_pause(r, l, true);
+}
+
+static struct lane *meet(int scope, bool enters, bool any)
 {
 	struct run *r = running;
 	struct lane *l = r->current;
 	struct meeting *m = meeting_of(l, scope);
 
 	l->polls = NULL;
-	if (l->place.rank < m->lead) {
-		m->lead = l->place.rank;
-		m->value = value;
-	}
+	l->scope = scope;
+	m->enters |= enters;
 	m->any |= any;
 	if (++m->came + m->ended == m->lanes) {
-		l->shared = m->value;
 		l->any = m->any;
-		meeting_end(r, m);
-		return l;
+		meeting_end(r, m, l);
+	} else {
+		lane_wait(r, l, &m->waiting);
 	}
-	l->next = m->waiting;
-	m->waiting = l;
-	l->state = LANE_MEETS;
-	l->scope = scope;
-	lane_pause(r, l, true);
 	return l;
 }
 
 static void lane_sync(int scope)
 {
-	meet(scope, 0, false);
+	meet(scope, false, false);
 }
 
+static int lane_enter(int scope, int x)
+{
+	return meet(scope, true, x != 0)->any;
+}
+
+/* The one that leads may be ahead of the others by some steps, and keeps its values so long. */
 static uint64_t lane_share(int scope, uint64_t value)
 {
-	return meet(scope, value, false)->shared;
+	struct run *r = running;
+	struct lane *l = r->current;
+	struct meeting *m = meeting_of(l, scope);
+	uint32_t step = l->left[scope]++;
+
+	l->polls = NULL;
+	if (step % STEPS == 0 && step)
+		meet(scope, false, false);
+	if (!(l->place.leads >> scope & 1)) {
+		l->scope = scope;
+		if (step >= m->left)
+			lane_wait(r, l, &m->behind);
+		return m->value[step % STEPS];
+	}
+	m->value[step % STEPS] = value;
+	m->left++;
+	while (m->behind) {
+		struct lane *other = m->behind;
+
+		m->behind = other->next;
+		queue_first(other->block, other);
+		r->progress++;
+	}
+	return value;
 }
 
-static int lane_any(int scope, int x)
+static void lane_leave(int scope)
 {
-	return meet(scope, 0, x != 0)->any;
+	lane_share(scope, 0);
 }
 
 static void lane_yield(const void *addr, int cmp, uint64_t value, int how)
@@ -157,12 +197,23 @@ static void lane_yield(const void *addr, int cmp, uint64_t value, int how)
 	lane_pause(r, l, !again);
 }
 
+/* A loop on the clock gives way as one that looks at words. */
+static uint64_t lane_now_ns(void)
+{
+	if (++running->grid.looks >= CPU_LOOKS) {
+		running->grid.looks = 0;
+		lane_yield(NULL, 0, 0, 0);
+	}
+	return cpu_now_ns();
+}
+
 static const struct cpu_ops lane_ops = {
 	.sync = lane_sync,
+	.enter = lane_enter,
+	.leave = lane_leave,
 	.share = lane_share,
-	.any = lane_any,
 	.yield = lane_yield,
-	.now_ns = now_ns,
+	.now_ns = lane_now_ns,
 };
 
 /* Never returns; uninstrumented, so that TSan sees no call that does not end. */
@@ -193,7 +244,7 @@ static void lane_end(struct run *r, struct lane *l)
 		meetings[i]->ended++;
 		if (meetings[i]->came &&
 		    meetings[i]->came + meetings[i]->ended == meetings[i]->lanes)
-			meeting_end(r, meetings[i]);
+			meeting_end(r, meetings[i], NULL);
 	}
 }
 
@@ -216,6 +267,7 @@ static int lane_turn(struct run *r, struct lane *l)
 	r->turns++;
 	r->current = l;
 	r->grid.current = &l->place;
+	r->grid.stack = stack_bound(l->stack);
 	r->fault.armed = true;
 	fiber_switch(&r->host, &l->fiber);
 	r->fault.armed = false;
@@ -241,12 +293,14 @@ static void block_place(const struct run *r, uint64_t number, struct lane *l, ui
 	p->thread[2] = rank / block[0] / block[1];
 	p->rank = rank;
 	p->lanes = r->lanes;
+	p->shared = l->block->dynamic;
 }
 
 static struct block *block_alloc(struct run *r)
 {
 	size_t warps = r->warps * sizeof(struct meeting), lanes = r->lanes * sizeof(struct lane);
 	struct block *b = r->spare;
+	void *dynamic = NULL;
 
 	if (b) {
 		r->spare = b->next;
@@ -255,9 +309,14 @@ static struct block *block_alloc(struct run *r)
 	b = malloc(sizeof(*b) + warps + lanes + r->launch->shared_len);
 	if (!b)
 		return NULL;
+	if (r->launch->dynamic_len && posix_memalign(&dynamic, 64, r->launch->dynamic_len)) {
+		free(b);
+		return NULL;
+	}
 	b->warp = (struct meeting *)(b + 1);
 	b->lane = (struct lane *)(b->warp + r->warps);
 	b->shared = (char *)(b->lane + r->lanes);
+	b->dynamic = dynamic;
 	return b;
 }
 
@@ -271,15 +330,16 @@ static struct block *block_new(struct run *r, uint64_t number)
 	b->live = r->lanes;
 	b->ready = 0;
 	b->head = NULL;
-	b->all = (struct meeting){ .lanes = r->lanes, .lead = UINT32_MAX };
+	b->all = (struct meeting){ .lanes = r->lanes };
 	for (uint32_t i = 0; i < r->warps; i++) {
 		uint32_t left = r->lanes - i * CPU_WARP;
 
-		b->warp[i] = (struct meeting){ .lanes = left < CPU_WARP ? left : CPU_WARP,
-					       .lead = UINT32_MAX };
+		b->warp[i] = (struct meeting){ .lanes = left < CPU_WARP ? left : CPU_WARP };
 	}
 	memset(b->lane, 0, r->lanes * sizeof(*b->lane));
 	memset(b->shared, 0, r->launch->shared_len);
+	if (b->dynamic)
+		memset(b->dynamic, 0, r->launch->dynamic_len);
 	for (uint32_t i = 0; i < r->lanes; i++) {
 		b->lane[i].block = b;
 		block_place(r, number, &b->lane[i], i);
@@ -326,6 +386,22 @@ static int block_visit(struct run *r, struct block *b)
 	return err;
 }
 
+/* The block at **place has its turn; one that has ended leaves the list. */
+static int block_pass(struct run *r, struct block ***place)
+{
+	struct block *b = **place;
+	int err = block_visit(r, b);
+
+	if (err || b->live) {
+		*place = &b->next;
+		return err;
+	}
+	**place = b->next;
+	r->n_blocks--;
+	block_end(r, b);
+	return 0;
+}
+
 /* Visits all blocks, then lets new ones begin, at the end of the list. */
 static int run_round(struct run *r)
 {
@@ -333,78 +409,101 @@ static int run_round(struct run *r)
 	size_t more = r->n_blocks ? r->n_blocks : 1;
 	int err = 0;
 
-	while (*p && !err) {
-		struct block *b = *p;
-
-		err = block_visit(r, b);
-		if (err || b->live) {
-			p = &b->next;
-			continue;
-		}
-		*p = b->next;
-		r->n_blocks--;
-		block_end(r, b);
-	}
+	while (*p && !err)
+		err = block_pass(r, &p);
 	for (; !err && more && r->next_block < r->last_block; more--) {
-		struct block *b = block_new(r, r->next_block++);
-
-		if (!b)
+		*p = block_new(r, r->next_block++);
+		if (!*p)
 			return err_set(MORI_SHMEM_ENOMEM, "no memory for a block of %u threads",
 				       r->lanes);
-		*p = b;
 		r->n_blocks++;
-		err = block_visit(r, b);
-		if (err || b->live) {
-			p = &b->next;
-			continue;
-		}
-		*p = NULL;
-		r->n_blocks--;
-		block_end(r, b);
+		err = block_pass(r, &p);
 	}
 	return err;
 }
 
-/* A deadline has passed, or nobody can ever go on. */
-static int run_stuck(struct run *r, const char *why)
+/* A deadline has passed, a PE is lost, or nobody can ever go on. */
+static int run_stuck(struct run *r, int err, const char *why)
 {
 	char text[400];
 
 	cpu_dump(r, why, text, sizeof(text));
-	return err_set(MORI_SHMEM_ETIMEDOUT, "%s", text);
+	return err_set(err, "%s", text);
+}
+
+/* Whether the threads of this round have worked between their looks at words. */
+static bool run_computes(struct run *r, uint64_t turns)
+{
+	struct timespec t;
+	uint64_t cpu, before = r->cpu_ns;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	cpu = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	r->cpu_ns = cpu;
+	return !before || (cpu - before) / turns > LOOKS_NS;
 }
 
 /*
- * A round in vain: spin a little if there are cores enough, then yield, then sleep.
- * The deadline is for waits that have none. A kernel that tests may have work of its
- * own between the tests: it is neither ended nor put to sleep.
+ * Whether only waiting has lasted too long. The deadline is for waits that have none, and for
+ * loops over looks at words that do nothing else. Waits see a lost PE themselves; looks do not.
+ */
+static int run_overdue(struct run *r, uint64_t turns)
+{
+	uint64_t now = cpu_now_ns(), limit = r->launch->idle_ns, idle;
+	/* Acquire: pairs with the release of whoever lost it. */
+	bool lost = __atomic_load_n(&r->launch->state->lost, __ATOMIC_ACQUIRE) && r->tests;
+	char why[120];
+
+	if (!r->idle_since || r->ends || (r->tests && run_computes(r, turns)))
+		r->idle_since = now;
+	if (lost && (!limit || limit > LOST_NS))
+		limit = LOST_NS;
+	idle = now - r->idle_since;
+	if (!limit || idle < limit)
+		return 0;
+	snprintf(why, sizeof(why), "all threads have only %s for %.1f s%s",
+		 r->tests ? "looked at words" : "waited", (double)idle / 1e9,
+		 lost ? ", and a PE is lost" : " (MORI_SHMEM_TIMEOUT)");
+	return run_stuck(r, lost ? MORI_SHMEM_EPEER : MORI_SHMEM_ETIMEDOUT, why);
+}
+
+/* Yields for a while, then sleeps for longer and longer. */
+static void run_give_way(struct run *r)
+{
+	uint64_t now = cpu_now_ns(), since;
+	long us;
+
+	if (!r->idle_rounds++)
+		r->yields_since = now;
+	since = now - r->yields_since;
+	us = since < 20 * IDLE_YIELD_NS ? 20 : 200;
+	if (r->tests || since < IDLE_YIELD_NS)
+		sched_yield();
+	else
+		nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
+}
+
+/*
+ * A round in vain: spin a little if there are cores enough, then yield, then sleep. A
+ * kernel that looks at words may have work of its own in between: it is not put to sleep.
  */
 static int run_idle(struct run *r, uint64_t turns)
 {
-	uint64_t now = now_ns();
-	char why[96];
-
-	if (!turns)
-		return run_stuck(r, "every thread waits for others of its block or warp, which "
+	int err = turns ? run_overdue(r, turns) :
+			  run_stuck(r, MORI_SHMEM_ETIMEDOUT,
+				    "every thread waits for others of its block or warp, which "
 				    "will never come");
-	if (!r->idle_since || r->ends || r->tests)
-		r->idle_since = now;
-	if (r->launch->idle_ns && now - r->idle_since >= r->launch->idle_ns) {
-		snprintf(why, sizeof(why),
-			 "all threads have only waited for %.1f s (MORI_SHMEM_TIMEOUT)",
-			 (double)(now - r->idle_since) / 1e9);
-		return run_stuck(r, why);
-	}
-	r->idle_polls += turns;
-	if (r->idle_polls < r->launch->state->spin)
-		return 0;
-	if (r->tests || r->idle_rounds++ < IDLE_YIELDS) {
-		sched_yield();
-	} else {
-		long us = r->idle_rounds - IDLE_YIELDS < 50 ? 20 : 200;
 
-		nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
-	}
+	if (err)
+		return err;
+	r->idle_polls += turns;
+	if (r->idle_polls < r->spin)
+		return 0;
+	if (!r->idle_rounds && r->spin > SPIN_MIN) /* in vain: perhaps others need this core */
+		r->spin = r->spin / 4 > SPIN_MIN ? r->spin / 4 : SPIN_MIN;
+	if (r->launch->idle)
+		r->launch->idle((struct dev_state *)r->launch->state);
+	run_give_way(r);
 	return 0;
 }
 
@@ -423,57 +522,13 @@ static int run_all(struct run *r)
 			err = run_idle(r, r->turns - turns);
 			continue;
 		}
-		r->idle_since = 0;
+		if (r->idle_polls && !r->idle_rounds && r->spin < r->launch->state->spin)
+			r->spin *= 2;
+		r->idle_since = r->cpu_ns = 0;
 		r->idle_polls = 0;
 		r->idle_rounds = 0;
 	}
 	return err;
-}
-
-/* Whose stack is broken: the current one's, or one that another has run over. */
-static struct lane *run_overflowed(const struct run *r)
-{
-	struct lane *l = r->current;
-	const void *addr = (const void *)(uintptr_t)r->fault.addr;
-	bool memory = r->fault.sig == SIGSEGV || r->fault.sig == SIGBUS;
-
-	if (r->overflowed)
-		return r->overflowed;
-	if (!stack_intact(l->stack) || r->fault.sp < (uintptr_t)l->stack->lo ||
-	    r->fault.sp > (uintptr_t)l->stack->hi)
-		return l;
-	if (memory && !r->fault.no_addr && stacks_near(r->stacks, addr))
-		return l;
-	for (struct block *b = r->first; b; b = b->next) {
-		for (uint32_t i = 0; i < r->lanes; i++) {
-			if (b->lane[i].stack && !stack_intact(b->lane[i].stack))
-				return &b->lane[i];
-		}
-	}
-	return NULL;
-}
-
-static int run_faulted(struct run *r, struct accel_fault *out)
-{
-	struct lane *over = run_overflowed(r), *l = over ? over : r->current;
-	const uint32_t *b = l->place.block, *t = l->place.thread;
-	char text[200];
-
-	cpu_fault_text(&r->fault, text, sizeof(text));
-	if (over)
-		snprintf(text, sizeof(text),
-			 "stack overflow: a thread has %zu bytes; MORI_SHMEM_KERNEL_STACK gives "
-			 "more",
-			 r->stacks->size);
-	out->addr = r->fault.sig ? r->fault.addr : (uint64_t)(uintptr_t)l->stack->lo;
-	for (int i = 0; i < 3; i++) {
-		out->block[i] = (int)b[i];
-		out->thread[i] = (int)t[i];
-	}
-	return err_set(MORI_SHMEM_EFAULT,
-		       "kernel %s on PE %d, block (%u, %u, %u), thread (%u, %u, %u): %s",
-		       r->launch->kernel->name, r->launch->state->my_pe, b[0], b[1], b[2], t[0],
-		       t[1], t[2], text);
 }
 
 /* Also what a launch left that ended before its lanes did. */
@@ -487,12 +542,14 @@ static void run_free(struct run *r)
 			if (b->lane[i].stack)
 				stack_forget(b->lane[i].stack);
 		}
+		free(b->dynamic);
 		free(b);
 	}
 	while (r->spare) {
 		struct block *b = r->spare;
 
 		r->spare = b->next;
+		free(b->dynamic);
 		free(b);
 	}
 	stacks_reset(r->stacks, STACKS_TO_KEEP);
@@ -506,6 +563,7 @@ int cpu_grid_run(struct stacks *stacks, const struct cpu_launch *launch, struct 
 		.stacks = stacks,
 		.grid.ops = &lane_ops,
 		.lanes = b[0] * b[1] * b[2],
+		.spin = __atomic_load_n(&launch->state->spin_now, __ATOMIC_RELAXED),
 		.last_block = (uint64_t)g[0] * g[1] * g[2],
 	};
 	int err;
@@ -515,17 +573,21 @@ int cpu_grid_run(struct stacks *stacks, const struct cpu_launch *launch, struct 
 	fault->addr = 0;
 	r.warps = (r.lanes + CPU_WARP - 1) / CPU_WARP;
 	fiber_here(&r.host);
+	r.fault.watch = (struct cpu_watch){ .state = launch->state,
+					    .turns = &r.turns,
+					    .limit_ns = launch->idle_ns };
 	err = cpu_fault_watch(&r.fault, &r.host);
 	if (err)
 		return err;
 	running = &r;
 	*launch->link = &r.grid;
 	err = run_all(&r);
+	__atomic_store_n((uint32_t *)&launch->state->spin_now, r.spin, __ATOMIC_RELAXED);
 	*launch->link = &cpu_grid_alone;
 	running = NULL;
 	cpu_fault_unwatch(&r.fault);
 	if (err == MORI_SHMEM_EFAULT)
-		err = run_faulted(&r, fault);
+		err = cpu_faulted(&r, fault);
 	run_free(&r);
 	return err;
 }
@@ -534,45 +596,3 @@ bool cpu_grid_running(void)
 {
 	return running != NULL;
 }
-
-static void alone_sync(int scope)
-{
-	(void)scope;
-}
-
-static uint64_t alone_share(int scope, uint64_t value)
-{
-	(void)scope;
-	return value;
-}
-
-static int alone_any(int scope, int x)
-{
-	(void)scope;
-	return x;
-}
-
-static void alone_yield(const void *addr, int cmp, uint64_t value, int how)
-{
-	(void)addr;
-	(void)cmp;
-	(void)value;
-	(void)how;
-	sched_yield();
-}
-
-static const struct cpu_ops alone_ops = {
-	.sync = alone_sync,
-	.share = alone_share,
-	.any = alone_any,
-	.yield = alone_yield,
-	.now_ns = now_ns,
-};
-
-static const struct cpu_fiber alone_place = {
-	.block_size = { 1, 1, 1 },
-	.grid_size = { 1, 1, 1 },
-	.lanes = 1,
-};
-
-struct cpu_grid cpu_grid_alone = { .current = &alone_place, .ops = &alone_ops };

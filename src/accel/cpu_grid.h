@@ -18,8 +18,10 @@ struct cpu_launch {
 	void **args;
 	const struct dev_state *state;
 	uint64_t idle_ns;
+	void (*idle)(struct dev_state *state);
 	char *shared; /* the module's memory of the block that runs */
 	size_t shared_len;
+	size_t dynamic_len;	/* bytes of each block besides */
 	struct cpu_grid **link; /* the module's mori_cpu_grid */
 };
 

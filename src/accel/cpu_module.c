@@ -12,6 +12,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,10 +192,46 @@ int cpu_module_load(const void *image, size_t len, struct accel_module **out)
 	return 0;
 }
 
+struct search {
+	const struct link_map *first;
+	const void *handle;
+};
+
+/* The loader's list does not change while it calls this. */
+static int search_list(struct dl_phdr_info *unused, size_t size, void *arg)
+{
+	struct search *s = arg;
+
+	(void)unused;
+	(void)size;
+	while (s->first && s->first != s->handle)
+		s->first = s->first->l_next;
+	return 1; /* once is enough */
+}
+
+/* A handle of dlopen() is one of the objects that the loader knows. */
+static bool loader_knows(const void *handle)
+{
+	struct search s = { NULL, handle };
+	struct link_map *first = NULL;
+	void *program = dlopen(NULL, RTLD_LAZY);
+
+	if (program && !dlinfo(program, RTLD_DI_LINKMAP, &first))
+		s.first = first;
+	if (program)
+		dlclose(program);
+	dl_iterate_phdr(search_list, &s);
+	return s.first != NULL;
+}
+
 int cpu_module_borrow(void *native, struct accel_module **out)
 {
-	struct accel_module *m = module_new();
+	struct accel_module *m;
 
+	if (!loader_knows(native))
+		return err_set(MORI_SHMEM_EINVAL,
+			       "%p is no module: on the CPU it is what dlopen() gave", native);
+	m = module_new();
 	if (!m)
 		return MORI_SHMEM_ENOMEM;
 	m->handle = native;
@@ -239,6 +276,40 @@ static const struct cpu_kernel *kernel_find(const struct accel_module *m, const 
 	return NULL;
 }
 
+int cpu_module_kernel(struct accel_module *m, size_t index, const char **name)
+{
+	const struct cpu_kernel *k = m->kernels;
+
+	while (k && k->name && index--)
+		k++;
+	if (!k || !k->name)
+		return err_set(MORI_SHMEM_ENOENT, "the module has no more kernels");
+	*name = k->name;
+	return 0;
+}
+
+int cpu_kernel_params(struct accel_module *m, const char *name, mori_shmem_param_t *params,
+		      size_t room)
+{
+	static const uint32_t kinds[] = {
+		[CPU_PARAM_INT] = MORI_SHMEM_PARAM_INT,
+		[CPU_PARAM_FLOAT] = MORI_SHMEM_PARAM_FLOAT,
+		[CPU_PARAM_POINTER] = MORI_SHMEM_PARAM_POINTER,
+		[CPU_PARAM_STRUCT] = MORI_SHMEM_PARAM_STRUCT,
+	};
+	const struct cpu_kernel *k = kernel_find(m, name);
+
+	if (!k)
+		return MORI_SHMEM_ENOENT;
+	for (uint32_t i = 0; i < k->n_params && i < room; i++) {
+		uint32_t kind = k->params[i].kind;
+
+		params[i].kind = kind <= CPU_PARAM_STRUCT ? kinds[kind] : MORI_SHMEM_PARAM_UNKNOWN;
+		params[i].size = k->params[i].size;
+	}
+	return (int)k->n_params;
+}
+
 static int launch_check(const struct accel_launch *l, const struct cpu_kernel *k)
 {
 	const unsigned *g = l->grid, *b = l->block;
@@ -280,8 +351,10 @@ int cpu_launch(struct accel_module *m, const struct accel_launch *l, struct acce
 		.args = l->args,
 		.state = l->state,
 		.idle_ns = l->idle_ns,
+		.idle = l->idle,
 		.shared = m->shared,
 		.shared_len = m->shared_len,
+		.dynamic_len = l->shared,
 		.link = m->grid,
 	};
 

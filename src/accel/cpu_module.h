@@ -12,5 +12,8 @@ int cpu_module_link(struct accel_module *m, struct dev_state *state);
 int cpu_launch(struct accel_module *m, const struct accel_launch *launch,
 	       struct accel_fault *fault);
 int cpu_in_kernel(void);
+int cpu_module_kernel(struct accel_module *m, size_t index, const char **name);
+int cpu_kernel_params(struct accel_module *m, const char *name, mori_shmem_param_t *params,
+		      size_t room);
 
 #endif

@@ -114,6 +114,16 @@ uint64_t fiber_signal_sp(const void *ucontext)
 	return (uint64_t)((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RSP];
 }
 
+FIBER_BARE uint64_t fiber_signal_state(const void *ucontext)
+{
+	const greg_t *g = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
+	uint64_t h = 0;
+
+	for (int i = 0; i <= REG_RIP; i++)
+		h = (h ^ (uint64_t)g[i]) * 0x9e3779b97f4a7c15u;
+	return h;
+}
+
 int fiber_signal_write(const void *ucontext)
 {
 	return ((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_ERR] >> 1 & 1;
@@ -197,6 +207,16 @@ static void fiber_redirect(ucontext_t *uc, void *sp)
 uint64_t fiber_signal_sp(const void *ucontext)
 {
 	return ((const ucontext_t *)ucontext)->uc_mcontext.sp;
+}
+
+FIBER_BARE uint64_t fiber_signal_state(const void *ucontext)
+{
+	const mcontext_t *m = &((const ucontext_t *)ucontext)->uc_mcontext;
+	uint64_t h = m->pc;
+
+	for (int i = 0; i < 31; i++)
+		h = (h ^ m->regs[i]) * 0x9e3779b97f4a7c15u;
+	return h;
 }
 
 int fiber_signal_write(const void *ucontext)

@@ -62,6 +62,8 @@ void fiber_land(void *ucontext, struct fiber *to);
 
 /* What a handler can tell of the interrupted code; 0 where the machine is not known. */
 uint64_t fiber_signal_sp(const void *ucontext);
+/* All of its registers in one word: another word, other registers. */
+uint64_t fiber_signal_state(const void *ucontext);
 /* 1 if it was writing, 0 if reading, -1 if the machine does not say. */
 int fiber_signal_write(const void *ucontext);
 

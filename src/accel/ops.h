@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The table of a device; accel.h says what each entry does. None is NULL. */
+/* The table of a device; accel.h says what each entry does. Only those marked may be NULL. */
 #ifndef MORI_ACCEL_OPS_H
 #define MORI_ACCEL_OPS_H
 
@@ -22,6 +22,10 @@ struct accel_ops {
 	int (*launch)(struct accel_module *m, const struct accel_launch *launch,
 		      struct accel_fault *fault);
 	int (*in_kernel)(void);
+	/* NULL: the device does not tell. */
+	int (*module_kernel)(struct accel_module *m, size_t index, const char **name);
+	int (*kernel_params)(struct accel_module *m, const char *name, mori_shmem_param_t *params,
+			     size_t room);
 };
 
 extern const struct accel_ops accel_cpu;

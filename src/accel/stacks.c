@@ -19,7 +19,8 @@
 
 #define SLAB_STACKS 64u /* of the 65530 mappings a process may have a slab takes two */
 #define PATTERN	    64u
-#define SANITIZED   4u /* how much larger frames are under a sanitizer */
+#define CALLS	    512u /* for functions that are not the kernel's: this library's, and C's */
+#define SANITIZED   4u	 /* how much larger frames are under a sanitizer */
 #define COLOURS	    16u
 #define COLOUR	    128u /* bytes; first frames of neighbours in different sets of the cache */
 
@@ -158,6 +159,11 @@ FIBER_BARE bool stack_intact(const struct stack *stack)
 	for (unsigned i = 0; i < PATTERN / 8; i++)
 		same &= at[i] == pattern[i];
 	return same;
+}
+
+uint64_t stack_bound(const struct stack *stack)
+{
+	return (uint64_t)(uintptr_t)stack->lo + PATTERN + CALLS;
 }
 
 void stack_forget(struct stack *stack)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct stack {
 	char *lo, *hi;
@@ -38,6 +39,8 @@ void stacks_reset(struct stacks *s, size_t n);
 void stack_forget(struct stack *stack);
 
 bool stack_intact(const struct stack *stack);
+/* How far down a frame of a kernel may reach: what it calls needs some room, too. */
+uint64_t stack_bound(const struct stack *stack);
 /* Whether an address is in some stack, or in the gap below one. */
 bool stacks_near(const struct stacks *s, const void *addr);
 

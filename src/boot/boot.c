@@ -19,6 +19,7 @@
 #include "boot/rdv.h"
 #include "boot/registry.h"
 #include "util/err.h"
+#include "util/interrupt.h"
 
 #define LEAVE_S 2.0
 
@@ -36,9 +37,13 @@ void boot_break(struct boot *b, int status, const char *text)
 
 int boot_cond_wait(struct boot *b, int64_t deadline)
 {
-	struct timespec ts = wire_timespec(deadline);
+	int64_t until = interrupt_wanted() ? wire_sooner(deadline, 0.1) : deadline;
+	struct timespec ts = wire_timespec(until);
+	int over = pthread_cond_timedwait(&b->cond, &b->lock, &ts) == ETIMEDOUT;
 
-	return pthread_cond_timedwait(&b->cond, &b->lock, &ts) == ETIMEDOUT;
+	if (interrupt_asked())
+		boot_break(b, MORI_SHMEM_EPEER, "interrupted while it waited for other PEs");
+	return over && until == deadline;
 }
 
 int boot_send(struct boot *b, enum wire_type type, const struct iovec *parts, int n,
@@ -363,6 +368,18 @@ int boot_alone(const void *blob, size_t blob_len, struct boot **out)
 	}
 	*out = b;
 	return 0;
+}
+
+void boot_abort(struct boot *b, const char *text)
+{
+	char cut[WIRE_TEXT];
+	struct iovec part = { cut, 0 };
+
+	wire_copy_text(cut, sizeof(cut), text);
+	part.iov_len = strlen(cut) + 1;
+	if (!b->alone && b->pid == registry_pid())
+		boot_send(b, WIRE_ABORT, &part, 1, wire_deadline(LEAVE_S));
+	reader_aborted(b, cut);
 }
 
 void boot_leave(struct boot *b, int rank)

@@ -122,6 +122,12 @@ typedef void (*boot_lost_fn)(void *arg, int proc, const char *text);
 void boot_watch(struct boot *b, boot_lost_fn lost, void *arg);
 int boot_lost(const struct boot *b, int rank);
 
+/*
+ * End the job: the watchers of every process, this one first, hear @text with -1 for the
+ * process, and every collective of boot fails with it.
+ */
+void boot_abort(struct boot *b, const char *text);
+
 /* This PE goes. The last of the process closes the connection and stops the thread. */
 void boot_leave(struct boot *b, int rank);
 

@@ -107,7 +107,8 @@ struct boot {
 	pthread_mutex_t watch_lock;
 	struct watcher *watchers;
 	int n_watchers;
-	int host_lost; /* watch_lock: the rendezvous went without a PE */
+	int host_lost;		    /* watch_lock: the rendezvous went without a PE */
+	char abort_text[WIRE_TEXT]; /* watch_lock: why a PE ended the job; "" while none has */
 
 	struct wire_proc me;
 	/* The table; fixed once LIVE. */
@@ -147,6 +148,8 @@ void table_free(struct boot *b);
 
 /* reader.c */
 void *reader_main(void *boot);
+/* A PE, here or elsewhere, has ended the job. */
+void reader_aborted(struct boot *b, const char *text);
 
 /* gather.c */
 void gather_result(struct boot *b, uint8_t *body, size_t len); /* takes @body */

@@ -254,6 +254,11 @@ static void conn_frame(struct conn *c, uint32_t type, const uint8_t *body, size_
 			break;
 		world_coll(c, body, len);
 		return;
+	case WIRE_ABORT:
+		if (!c->world || !c->world->formed || !len || len > WIRE_TEXT)
+			break;
+		world_end(c, body, len);
+		return;
 	case WIRE_BYE:
 		c->bye = 1;
 		conn_break(c);

@@ -157,6 +157,7 @@ void failure_clear(struct failure *f);
 /* rdv_world.c */
 int world_form(struct world *w); /* 0, or MORI_SHMEM_ENOMEM and nothing changed */
 void world_coll(struct conn *c, const uint8_t *body, size_t len);
+void world_end(struct conn *c, const uint8_t *text, size_t len);
 void world_gone(struct conn *c); /* by goodbye or not */
 void world_free(struct world *w);
 

@@ -350,6 +350,24 @@ static void world_lost(struct world *w, int proc)
 		coll_over(w, w->colls);
 }
 
+/* A PE wants the job to end: the others hear why. */
+void world_end(struct conn *c, const uint8_t *text, size_t len)
+{
+	struct world *w = c->world;
+	struct msg *m = msg_new(WIRE_ABORT, len);
+
+	if (m)
+		memcpy(m->body, text, len);
+	for (int i = 0; i < w->n_procs; i++) {
+		if (w->conns[i] && w->conns[i] != c)
+			conn_send(w->conns[i], m);
+	}
+	msg_put(m);
+	w->lost = 1;
+	while (w->colls)
+		coll_over(w, w->colls);
+}
+
 void world_gone(struct conn *c)
 {
 	struct world *w = c->world;

@@ -57,6 +57,19 @@ static void reader_lost(struct boot *b, int proc)
 	pthread_mutex_unlock(&b->watch_lock);
 }
 
+void reader_aborted(struct boot *b, const char *text)
+{
+	pthread_mutex_lock(&b->watch_lock);
+	if (!b->abort_text[0]) {
+		wire_copy_text(b->abort_text, sizeof(b->abort_text), text);
+		pthread_mutex_lock(&b->lock);
+		boot_break(b, MORI_SHMEM_EPEER, text);
+		pthread_mutex_unlock(&b->lock);
+		watch_call(b, -1, text);
+	}
+	pthread_mutex_unlock(&b->watch_lock);
+}
+
 void boot_watch(struct boot *b, boot_lost_fn lost, void *arg)
 {
 	struct watcher *more;
@@ -72,6 +85,8 @@ void boot_watch(struct boot *b, boot_lost_fn lost, void *arg)
 		b->watchers = more;
 		more[b->n_watchers++] = (struct watcher){ lost, arg };
 	}
+	if (lost && b->abort_text[0])
+		lost(arg, -1, b->abort_text);
 	for (int i = -1; lost && i < b->info.n_procs; i++) {
 		if (i < 0 ? !b->host_lost : !b->lost[i])
 			continue;
@@ -159,6 +174,10 @@ static void reader_frame(struct boot *b, uint32_t type, uint8_t *body, size_t le
 			memcpy(&proc, body, len);
 			reader_lost(b, proc);
 		}
+		break;
+	case WIRE_ABORT:
+		if (len && len <= WIRE_TEXT && !body[len - 1])
+			reader_aborted(b, (const char *)body);
 		break;
 	case WIRE_CLOSED:
 		reader_closed(b);

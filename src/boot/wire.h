@@ -55,6 +55,7 @@ enum wire_type {
 	WIRE_JOIN,     /* struct wire_join, blob */
 	WIRE_COLL,     /* struct wire_coll, uint32_t ranks[n], data or text */
 	WIRE_BYE,      /* nothing */
+	WIRE_ABORT,    /* text; the rendezvous hands it on to the other processes */
 	/* to the processes */
 	WIRE_TABLE,   /* struct wire_table, wire_entry[n_procs], int32_t proc_of[n_pes], blobs */
 	WIRE_REFUSED, /* struct wire_refused */

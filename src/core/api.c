@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/registry.h"
 #include "util/err.h"
+#include "util/interrupt.h"
 #include "util/log.h"
 
 #include <string.h>
@@ -19,6 +20,11 @@ const char *mori_shmem_strerror(int status)
 const char *mori_shmem_last_error(void)
 {
 	return err_text();
+}
+
+int mori_shmem_take_error(void)
+{
+	return err_take();
 }
 
 /* The PE a call means, or NULL with a text that begins with the call's name. */
@@ -220,6 +226,21 @@ int mori_shmem_num_qp_per_pe(void)
 	return pe ? pe->options.num_qp_per_pe : MORI_SHMEM_ESTATE;
 }
 
+int mori_shmem_abort(const char *why)
+{
+	struct pe *pe = api_pe("abort");
+
+	if (!pe)
+		return MORI_SHMEM_ESTATE;
+	world_abort(pe, why && *why ? why : "mori_shmem_abort() was called");
+	return 0;
+}
+
+void mori_shmem_on_wait(mori_shmem_wait_fn stop, void *arg)
+{
+	interrupt_set(stop, arg);
+}
+
 mori_shmem_t *mori_shmem_current(void)
 {
 	return (mori_shmem_t *)api_pe("current");
@@ -246,6 +267,13 @@ int mori_shmem_device_of(int rank)
 			       "mori_shmem_device_of: there is no PE %d, only 0 to %d", rank,
 			       pe->world->n_pes - 1);
 	return ((const struct pe_blob *)boot_peer(pe->boot, rank)->blob)->device_number;
+}
+
+const char *mori_shmem_device_name(void)
+{
+	struct pe *pe = api_pe("device_name");
+
+	return pe ? accel_name(&pe->world->accel) : NULL;
 }
 
 static void *api_malloc(const char *name, uint64_t size, uint64_t align, unsigned flags)
@@ -297,6 +325,31 @@ int mori_shmem_heap_info(mori_shmem_heap_info_t *info)
 		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_heap_info: info is NULL");
 	heap_info(pe, info);
 	return 0;
+}
+
+int mori_shmem_heap_hold(const void *ptr, size_t size, mori_shmem_hold_t **hold)
+{
+	struct pe *pe = api_pe("heap_hold");
+	uint64_t off;
+
+	if (!pe)
+		return MORI_SHMEM_ESTATE;
+	if (!hold)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_heap_hold: hold is NULL");
+	off = (uint64_t)(uintptr_t)ptr - (uint64_t)(uintptr_t)pe->world->window;
+	if (off > pe->world->window_len || size > pe->world->window_len - off)
+		return err_set(MORI_SHMEM_EINVAL,
+			       "mori_shmem_heap_hold: %p + %zu bytes is not in the symmetric heap "
+			       "of a PE that load and store reach from here",
+			       ptr, size);
+	*hold = (mori_shmem_hold_t *)world_map_get(pe->world);
+	return 0;
+}
+
+void mori_shmem_heap_release(mori_shmem_hold_t *hold)
+{
+	if (hold)
+		world_map_put((struct world_map *)hold);
 }
 
 int mori_shmem_buffer_register(void *ptr, size_t size)

@@ -15,6 +15,7 @@
 #include "core/pe.h"
 #include "dev/dev.h"
 #include "util/err.h"
+#include "util/interrupt.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -307,6 +308,8 @@ static int coll_wait(struct pe *pe, struct coll_node *root, uint32_t epoch)
 		}
 		if (!end)
 			end = tgt_now_ns() + limit;
+		if (interrupt_asked())
+			world_abort(pe, "interrupted");
 		err = coll_doomed(pe);
 		if (err && coll_over(root, epoch))
 			return 0;
@@ -396,6 +399,8 @@ static int coll_meet_far(struct pe *pe, const struct coll_call *call, const uint
 	for (int i = 0; data && i < COLL_DATA; i++)
 		mine.data[i] = data[i];
 	err = boot_allgather(pe->boot, pe->rank, &mine, sizeof(mine), pe->records, pe_patience(pe));
+	if (err && interrupt_was_asked())
+		world_abort(pe, "interrupted");
 	for (int i = 0; !err && i < pe->world->n_pes; i++) {
 		if (coll_hash(&pe->records[i].call) != hash)
 			err = coll_mismatch(pe);

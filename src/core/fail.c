@@ -8,6 +8,8 @@
 #include "core/pe.h"
 #include "dev/dev.h"
 #include "util/err.h"
+#include "util/interrupt.h"
+#include "util/log.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -51,6 +53,8 @@ int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st)
 	/* Spun in vain: perhaps others need this core. */
 	if (!w->naps && w->budget > less)
 		__atomic_store_n((uint32_t *)&st->spin_now, less, __ATOMIC_RELAXED);
+	if (interrupt_asked())
+		world_abort(st->host, "interrupted");
 	/* Acquire: pairs with the release in world_on_lost(). */
 	if (__atomic_load_n(&st->lost, __ATOMIC_ACQUIRE))
 		return MORI_SHMEM_EPEER;
@@ -75,7 +79,7 @@ int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st)
 static int fail_invalid(const struct dev_state *st, const char *name)
 {
 	const struct pe *pe = st->host;
-	uint64_t at;
+	bool at;
 
 	if (about.len == UINT64_MAX)
 		return err_set(
@@ -87,12 +91,10 @@ static int fail_invalid(const struct dev_state *st, const char *name)
 			       name, about.pe, st->n_pes - 1);
 	if (!about.addr)
 		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_%s: an address is NULL", name);
-	at = dev_in_heap(st, about.addr - st->heap_base, about.len) ?
-		     about.addr :
-		     dev_window_at(st, about.addr, about.len, st->my_pe, st->my_pe);
 	/* Words of waits and tests may lie anywhere: only their alignment can be wrong. */
-	if (strstr(name, "_wait_until") || strstr(name, "_test"))
-		at = about.addr;
+	at = dev_in_heap(st, about.addr - st->heap_base, about.len) ||
+	     dev_window_of(st, about.addr, about.len, st->my_pe) || strstr(name, "_wait_until") ||
+	     strstr(name, "_test");
 	if (at && about.len && about.addr % about.len && !(about.len & (about.len - 1)))
 		return err_set(MORI_SHMEM_EINVAL,
 			       "mori_shmem_%s: address 0x%llx is not a multiple of %llu", name,
@@ -122,6 +124,21 @@ static int fail_lost(const struct dev_state *st, const char *name)
 	return err_set(MORI_SHMEM_EPEER, "mori_shmem_%s: %s", name, text);
 }
 
+/* Why load and store do not reach the PE. */
+static int fail_no_path(const struct dev_state *st, const char *name)
+{
+	const struct pe *pe = st->host;
+	int to = about.pe;
+	bool near = to >= 0 && to < st->n_pes && pe->world->slot[to] >= 0;
+
+	return err_set(MORI_SHMEM_ENOTSUP,
+		       "mori_shmem_%s: PE %d is served by a network queue, which this build does "
+		       "not have: %s",
+		       name, to,
+		       near ? "MORI_DISABLE_P2P is set; unset it for load and store" :
+			      "it is on another node");
+}
+
 int fail_status(const struct dev_state *st, const char *name, int err)
 {
 	char text[512];
@@ -136,11 +153,7 @@ int fail_status(const struct dev_state *st, const char *name, int err)
 	case MORI_SHMEM_EPEER:
 		return fail_lost(st, name);
 	case MORI_SHMEM_ENOTSUP:
-		return err_set(
-			err,
-			"mori_shmem_%s: PE %d cannot be reached by load and store: it is on "
-			"another node, or MORI_DISABLE_P2P is set; this build has no other path",
-			name, about.pe);
+		return fail_no_path(st, name);
 	case MORI_SHMEM_ETIMEDOUT:
 		if (!about.addr) /* a meeting, which has said who is missing */
 			return err;
@@ -172,6 +185,18 @@ void fail_value(struct dev_state *st, const char *name, enum dev_op op, int err)
 	st->fault.op = op;
 	for (int i = 0; i < 3; i++)
 		st->fault.block[i] = st->fault.thread[i] = -1;
+}
+
+void fail_late(const struct dev_state *st, const char *kernel)
+{
+	const struct dev_fault *f = &st->fault;
+
+	if (f->code == MORI_SHMEM_ETIMEDOUT && f->pe >= 0 && f->op < DEV_OP_COUNT)
+		log_error("kernel %s on PE %d, block (%d, %d, %d), thread (%d, %d, %d): %s: PE %d "
+			  "did not come within %g s (MORI_SHMEM_TIMEOUT)",
+			  kernel, st->my_pe, f->block[0], f->block[1], f->block[2], f->thread[0],
+			  f->thread[1], f->thread[2], op_names[f->op], f->pe,
+			  (double)st->sync_ns / 1e9);
 }
 
 int fail_take(struct dev_state *st, mori_shmem_fault_t *out)

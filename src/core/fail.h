@@ -15,6 +15,8 @@ int fail_status(const struct dev_state *st, const char *name, int err) __attribu
 /* The same for an operation that returns a value: the status becomes sticky. */
 void fail_value(struct dev_state *st, const char *name, enum dev_op op, int err)
 	__attribute__((cold));
+/* After a kernel in which the first fault came: if it is a barrier's, who was missing. */
+void fail_late(const struct dev_state *st, const char *kernel) __attribute__((cold));
 /* Read and clear the sticky status. */
 int fail_take(struct dev_state *st, mori_shmem_fault_t *out);
 

@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "core/registry.h"
 #include "util/err.h"
+#include "util/interrupt.h"
 #include "util/log.h"
 
 #include <pthread.h>
@@ -249,6 +250,43 @@ int mori_shmem_module_init(void *module)
 	return err;
 }
 
+int mori_shmem_module_kernel(mori_shmem_module_t *m, size_t index, const char **name)
+{
+	int err;
+
+	if (!m || !name)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_module_kernel: %s is NULL",
+			       m ? "name" : "module");
+	pthread_mutex_lock(&modules.lock);
+	err = module_use(m, "mori_shmem_module_kernel");
+	if (!err) {
+		err = accel_module_kernel(&m->accel, m->module, index, name);
+		module_give(m);
+	}
+	pthread_mutex_unlock(&modules.lock);
+	return err;
+}
+
+int mori_shmem_kernel_params(mori_shmem_module_t *m, const char *name, mori_shmem_param_t *params,
+			     size_t room)
+{
+	int n;
+
+	if (!m || !name || (!params && room))
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_kernel_params: %s is NULL",
+			       !m    ? "module" :
+			       !name ? "name" :
+				       "params");
+	pthread_mutex_lock(&modules.lock);
+	n = module_use(m, "mori_shmem_kernel_params");
+	if (!n) {
+		n = accel_kernel_params(&m->accel, m->module, name, params, room);
+		module_give(m);
+	}
+	pthread_mutex_unlock(&modules.lock);
+	return n;
+}
+
 /* Under the lock. As on a GPU, after a fault nothing runs until the host has looked. */
 static int launch_sticky(struct pe *pe, const char *name)
 {
@@ -271,8 +309,17 @@ static int launch_sticky(struct pe *pe, const char *name)
 static void launch_note(struct pe *pe, const char *name, int err, const struct accel_fault *at)
 {
 	struct dev_fault *f = &pe->state->fault;
-	bool ended = err == MORI_SHMEM_EFAULT || err == MORI_SHMEM_ETIMEDOUT;
+	bool ended =
+		err == MORI_SHMEM_EFAULT || err == MORI_SHMEM_ETIMEDOUT || err == MORI_SHMEM_EPEER;
+	char text[sizeof(pe->kernel_fault.text)];
 	int32_t none = 0;
+
+	if (err == MORI_SHMEM_EPEER) { /* which PE is lost, too */
+		snprintf(text, sizeof(text), "%s", err_text());
+		world_lost(pe->world);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ": %s", err_text());
+		err_set(err, "%s", text);
+	}
 
 	if (ended) {
 		pe->kernel_fault.code = err;
@@ -289,6 +336,13 @@ static void launch_note(struct pe *pe, const char *name, int err, const struct a
 	}
 }
 
+/* The waits of the kernel see that the job has ended. */
+static void launch_idle(struct dev_state *state)
+{
+	if (interrupt_asked() && !__atomic_load_n(&state->lost, __ATOMIC_ACQUIRE))
+		world_abort(state->host, "interrupted in a kernel");
+}
+
 int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const unsigned grid[3],
 			     const unsigned block[3], size_t shared, void **args, void *stream)
 {
@@ -299,8 +353,10 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 		.shared = shared,
 		.args = args,
 		.stream = stream,
+		.idle = launch_idle,
 	};
 	struct accel_fault fault = { 0 };
+	int32_t before = 0;
 	int err;
 
 	if (!m || !name || !grid || !block)
@@ -318,6 +374,7 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 	}
 	if (!err) {
 		launch.state = m->pe->state;
+		before = __atomic_load_n(&launch.state->fault.code, __ATOMIC_RELAXED);
 		launch.idle_ns = (uint64_t)(m->pe->options.timeout * 1e9);
 		launch.stack = m->pe->options.kernel_stack;
 		snprintf(m->kernel, sizeof(m->kernel), "%s", name);
@@ -327,7 +384,9 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 		return err;
 	err = accel_launch(&m->accel, m->module, &launch, &fault);
 	pthread_mutex_lock(&modules.lock);
-	if (m->pe)
+	if (m->pe && !err && !before)
+		fail_late(m->pe->state, name);
+	else if (m->pe)
 		launch_note(m->pe, name, err, &fault);
 	module_give(m);
 	pthread_mutex_unlock(&modules.lock);

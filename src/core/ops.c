@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "core/registry.h"
 #include "dev/amo.h"
+#include "dev/order.h"
 #include "dev/rma.h"
 #include "dev/wait.h"
 
@@ -125,4 +126,9 @@ void mori_block_sync(void)
 uint64_t mori_clock_ns(void)
 {
 	return tgt_now_ns();
+}
+
+void *mori_shared_memory(void)
+{
+	return NULL;
 }

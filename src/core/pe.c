@@ -32,6 +32,11 @@ static uint32_t pe_spin(int n_node)
 	return n_node <= cores ? PE_SPIN_ALONE : PE_SPIN_SHARED;
 }
 
+static bool pe_wants_copy(const struct pe *pe)
+{
+	return pe->options.enable_sdma && !pe->options.disable_p2p;
+}
+
 /* What this PE tells the others: all must bring the same. */
 static int pe_blob_fill(const struct pe *pe, struct pe_blob *blob)
 {
@@ -47,6 +52,7 @@ static int pe_blob_fill(const struct pe *pe, struct pe_blob *blob)
 		pe->options.heap_size ? pe->options.heap_size : accel_heap_default(&accel);
 	blob->chunk_size = pe->options.vmm_chunk_size;
 	snprintf(blob->device, sizeof(blob->device), "%s", accel_name(&accel));
+	blob->copy = pe_wants_copy(pe);
 	blob->device_number = accel_device(&accel);
 	return 0;
 }
@@ -60,7 +66,32 @@ static int pe_reach_self(struct pe *pe)
 	if (!pe->reach)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for %d PEs", n);
 	for (int i = 0; i < n; i++)
-		pe->reach[i] = i == pe->rank ? pe->world->slot[i] : -1;
+		pe->reach[i] = i == pe->rank ? pe->world->slot[i] : DEV_SLOT_QUEUE;
+	return 0;
+}
+
+/* Whether this is the first PE of the job with copy engines asked for: one line says it for all. */
+static bool pe_first_copy(const struct pe *pe)
+{
+	for (int i = 0; i < pe->rank; i++) {
+		if (((const struct pe_blob *)boot_peer(pe->boot, i)->blob)->copy)
+			return false;
+	}
+	return true;
+}
+
+/* By which path this PE speaks to each other: see dev_path(). */
+static int pe_path_open(struct pe *pe)
+{
+	struct dev_state *st = pe->state;
+
+	if (pe->options.disable_p2p && pe_reach_self(pe))
+		return MORI_SHMEM_ENOMEM;
+	st->slot = pe->reach ? pe->reach : pe->world->slot;
+	st->copy = pe_wants_copy(pe);
+	if (st->copy && pe_first_copy(pe))
+		log_warn("MORI_ENABLE_SDMA: this build drives no copy engines; load and store do "
+			 "their work");
 	return 0;
 }
 
@@ -82,13 +113,11 @@ static int pe_state_open(struct pe *pe)
 	st->wait_ns = (uint64_t)(pe->options.wait_timeout * 1e9);
 	st->sync = (uint64_t)(uintptr_t)w->block + w->sync_off;
 	st->sync_stride = (uint64_t)w->n_pes * sizeof(uint64_t);
+	st->sync_slot = w->slot;
 	st->sync_ns = (uint64_t)(pe->options.timeout * 1e9);
 	st->num_qp = pe->options.num_qp_per_pe;
 	st->host = pe;
-	if (pe->options.disable_p2p && pe_reach_self(pe))
-		return MORI_SHMEM_ENOMEM;
-	st->slot = pe->reach ? pe->reach : w->slot;
-	return 0;
+	return pe_path_open(pe);
 }
 
 /* Blocks whose PE is gone; a kernel that still has one finds out there. */

@@ -21,6 +21,14 @@ struct boot;
 
 enum world_stage { WORLD_NEW, WORLD_OPENING, WORLD_OPEN, WORLD_FAILED };
 
+/* The mapping of a node's heaps; it may outlive its world for those who hold it. */
+struct world_map {
+	struct accel accel;
+	void *base;
+	uint64_t len;
+	int refs; /* atomic */
+};
+
 struct world {
 	struct world *next; /* the worlds of this process; world.c locks it */
 	struct boot *boot;
@@ -40,18 +48,20 @@ struct world {
 	uint32_t *gone;		  /* [n_pes] 1: lost; operations read it */
 	struct coll_block *block; /* where the PEs of this node meet */
 	size_t block_len;
-	void *window; /* the heaps of this node, stride apart */
+	void *window;	       /* the heaps of this node, stride apart */
+	struct world_map *map; /* of the window */
 	uint64_t window_len, stride;
 	uint64_t align;	   /* of the window and of the stride */
 	uint64_t sync_off; /* in the block: flags of kernels' barriers, [n_node][n_pes] */
 };
 
-/* What every PE tells the others when it joins; all must be equal. */
+/* What every PE tells the others when it joins; all must be equal but for the last two. */
 struct pe_blob {
 	uint32_t abi, mode;
 	uint64_t heap_size, chunk_size;
 	char device[16];
-	int32_t device_number; /* this one may differ */
+	int32_t device_number; /* this one may differ, */
+	uint32_t copy;	       /* and this: copy engines are asked for */
 };
 
 struct heap {
@@ -127,6 +137,11 @@ int world_enter(struct pe *pe, const struct pe_blob *blob);
 void world_leave(struct pe *pe);
 /* EPEER with the text about who was lost; 0 if nobody was. */
 int world_lost(struct world *w);
+/* A reference, and back; the last one unmaps. */
+struct world_map *world_map_get(struct world *w);
+void world_map_put(struct world_map *map);
+/* End the job for all PEs: whoever waits, or will, is told that @pe did it and why. */
+void world_abort(struct pe *pe, const char *why);
 
 /* coll.c */
 int coll_open(struct pe *pe);

@@ -170,7 +170,7 @@ static int window_reach(struct pe *pe, struct window *win, int rank, uint64_t si
 	int fd, err = 0;
 
 	if (how == WINDOW_HEAP) {
-		at = dev_heap_at(pe->state, rank, off);
+		at = dev_heap_at(pe->state, pe->state->slot[rank], off);
 	} else if (other_process(pe, rank)) {
 		err = boot_recv_fds(pe->boot, boot_peer(pe->boot, rank)->proc,
 				    window_tag(pe, rank, pe->rank), &fd, 1, pe_patience(pe));
@@ -224,7 +224,7 @@ static struct window *window_spare(struct pe *pe)
 }
 
 /*
- * Release: pairs with the acquire in dev_window_at(). A spare place is filled
+ * Release: pairs with the acquire in dev_window_of(). A spare place is filled
  * while its length is 0, which comes last.
  */
 static void window_link(struct pe *pe, struct window *win, uint64_t size)

@@ -245,7 +245,8 @@ struct pe *registry_find(int rank)
 			"mori_shmem_find: the process is in several worlds: bind "
 			"the thread to a PE of the one that is meant");
 	else if (!world)
-		err_set(MORI_SHMEM_ESTATE, "mori_shmem_find: there is no PE in this process");
+		err_set(MORI_SHMEM_ESTATE, "mori_shmem_find: there is no PE in this "
+					   "process: call mori_shmem_init() first");
 	else
 		err_set(MORI_SHMEM_ENOENT, "mori_shmem_find: PE %d is not in this process", rank);
 	return NULL;

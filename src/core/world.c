@@ -64,6 +64,14 @@ static void world_on_lost(void *arg, int proc, const char *text)
 	log_error("%s", text);
 }
 
+void world_abort(struct pe *pe, const char *why)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "PE %d has ended the job: %s", pe->rank, why);
+	boot_abort(pe->world->boot, text);
+}
+
 void world_after_fork(void)
 {
 	pthread_mutex_init(&worlds.lock, NULL);
@@ -197,6 +205,38 @@ static int world_take(struct world *w, int leader, double timeout, int fds[2])
 	return err;
 }
 
+static int world_map_open(struct world *w, int fd)
+{
+	struct world_map *map = calloc(1, sizeof(*map));
+	int err;
+
+	if (!map)
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a world");
+	err = accel_mem_map(&w->accel, fd, w->window_len, w->align, &w->window);
+	if (err) {
+		free(map);
+		return err;
+	}
+	*map = (struct world_map){ w->accel, w->window, w->window_len, 1 };
+	w->map = map;
+	return 0;
+}
+
+struct world_map *world_map_get(struct world *w)
+{
+	__atomic_fetch_add(&w->map->refs, 1, __ATOMIC_RELAXED);
+	return w->map;
+}
+
+void world_map_put(struct world_map *map)
+{
+	/* Release and acquire: what the others did with the memory comes before its end. */
+	if (__atomic_sub_fetch(&map->refs, 1, __ATOMIC_ACQ_REL))
+		return;
+	accel_mem_unmap(&map->accel, map->base, map->len);
+	free(map);
+}
+
 static int world_open(struct world *w, const struct pe *pe, const struct pe_blob *blob)
 {
 	int fds[2] = { -1, -1 }, leader;
@@ -216,7 +256,7 @@ static int world_open(struct world *w, const struct pe *pe, const struct pe_blob
 		      world_make(w, fds) :
 		      world_take(w, leader, pe->options.bootstrap_timeout, fds);
 	if (!err)
-		err = accel_mem_map(&w->accel, fds[1], w->window_len, w->align, &w->window);
+		err = world_map_open(w, fds[1]);
 	for (int i = 0; i < 2; i++) {
 		if (fds[i] >= 0)
 			close(fds[i]);
@@ -226,8 +266,8 @@ static int world_open(struct world *w, const struct pe *pe, const struct pe_blob
 
 static void world_free(struct world *w)
 {
-	if (w->window)
-		accel_mem_unmap(&w->accel, w->window, w->window_len);
+	if (w->map)
+		world_map_put(w->map);
 	if (w->block)
 		accel_mem_unmap(&w->accel, w->block, w->block_len);
 	free(w->node_ranks);

@@ -6,7 +6,7 @@
 #ifndef MORI_DEV_AMO_H
 #define MORI_DEV_AMO_H
 
-#include "dev/dev.h"
+#include "dev/path.h"
 
 /* The read-modify-write behind a code without a result; 0 for any other code. */
 DEV_BODY int dev_amo_post_op(int op)
@@ -49,50 +49,44 @@ DEV_BODY int dev_amo_fetch_op(int op)
 }
 
 /* Where the word is; EINVAL for a code that is none and for an address not its multiple. */
-DEV_BODY int dev_amo_reach(const struct dev_state *st, const void *dest, size_t size, int rmw,
-			   int pe, void **out)
+DEV_BODY int dev_amo_reach(const struct dev_state *st, struct dev_req *r, const void *dest)
 {
-	*out = NULL;
-	if (!dev_likely(rmw && tgt_aligned(dest, size)))
-		return tgt_fail(st, MORI_SHMEM_EINVAL, pe, (uint64_t)(uintptr_t)dest, size);
-	return dev_reach(st, dest, size, pe, out);
+	size_t size = r->wide ? 8 : 4;
+
+	if (!dev_likely(r->op && tgt_aligned(dest, size)))
+		return dev_failed(
+			tgt_fail(st, MORI_SHMEM_EINVAL, r->pe, (uint64_t)(uintptr_t)dest, size));
+	return dev_reach(st, dest, size, r->pe, &r->slot, &r->off);
 }
 
 DEV_BODY int dev_amo_post(const struct dev_state *st, enum dev_scope scope, void *dest,
 			  enum dev_kind kind, int op, uint64_t value, int pe, int qp)
 {
-	bool wide = dev_kind_wide(kind);
-	int rmw = dev_amo_post_op(op);
-	void *to;
-	int err = dev_enter(scope, dev_amo_reach(st, dest, wide ? 8 : 4, rmw, pe, &to));
+	struct dev_req r = { .pe = pe,
+			     .qp = qp,
+			     .op = dev_amo_post_op(op),
+			     .wide = dev_kind_wide(kind),
+			     .value = op == MORI_SHMEM_AMO_INC ? 1 : value };
 
-	(void)qp;
-	if (!dev_likely(!err))
-		return err;
-	if (tgt_leads(scope))
-		tgt_amo(to, wide, rmw, op == MORI_SHMEM_AMO_INC ? 1 : value, 0);
-	tgt_leave(scope);
-	return 0;
+	return dev_go(st, scope, DEV_ACT_AMO, &r, dev_amo_reach(st, &r, dest));
 }
 
 DEV_BODY int dev_amo_fetch(const struct dev_state *st, void *out, enum dev_scope scope,
 			   const void *dest, enum dev_kind kind, int op, uint64_t value,
 			   uint64_t compare, int pe, int qp)
 {
-	bool wide = dev_kind_wide(kind);
-	int rmw = dev_amo_fetch_op(op);
-	uint64_t old = 0;
-	void *to;
-	int err = dev_enter(scope, dev_amo_reach(st, dest, wide ? 8 : 4, rmw, pe, &to));
+	struct dev_req r = { .pe = pe,
+			     .qp = qp,
+			     .op = dev_amo_fetch_op(op),
+			     .wide = dev_kind_wide(kind),
+			     .value = op == MORI_SHMEM_AMO_FETCH_INC ? 1 : value,
+			     .compare = compare,
+			     .gives = true };
+	int err = dev_go(st, scope, DEV_ACT_AMO, &r, dev_amo_reach(st, &r, dest));
 
-	(void)qp;
-	if (!dev_likely(!err))
-		return err;
-	if (tgt_leads(scope))
-		old = tgt_amo(to, wide, rmw, op == MORI_SHMEM_AMO_FETCH_INC ? 1 : value, compare);
-	dev_store_kind(out, kind, tgt_share(scope, old));
-	tgt_leave(scope);
-	return 0;
+	if (dev_likely(!err))
+		dev_store_kind(out, kind, r.result);
+	return err;
 }
 
 /* A word of 4 or 8 bytes whose type the caller does not name. */
@@ -108,47 +102,21 @@ DEV_BODY int dev_amo_size(const struct dev_state *st, void *dest, void *value, s
 	return tgt_fail(st, MORI_SHMEM_EINVAL, pe, (uint64_t)(uintptr_t)dest, bytes);
 }
 
-/* The bits of a real number and @value added; float sums are rounded to float. */
-DEV_BODY uint64_t dev_real_add(bool wide, uint64_t bits, double value)
-{
-	uint32_t half = (uint32_t)bits;
-	double d;
-	float f;
-
-	if (wide) {
-		__builtin_memcpy(&d, &bits, 8);
-		d += value;
-		__builtin_memcpy(&bits, &d, 8);
-		return bits;
-	}
-	__builtin_memcpy(&f, &half, 4);
-	f += (float)value;
-	__builtin_memcpy(&half, &f, 4);
-	return half;
-}
-
-/* Add to a float or (@wide) a double, by compare-and-swap of its bits. */
+/* Add to a float or (@wide) a double. */
 DEV_BODY int dev_amo_fetch_add_real(const struct dev_state *st, void *out, enum dev_scope scope,
 				    void *dest, bool wide, double value, int pe, int qp)
 {
-	uint64_t was = 0, seen;
-	void *to;
-	int err = dev_enter(scope,
-			    dev_amo_reach(st, dest, wide ? 8 : 4, MORI_SHMEM_AMO_ADD, pe, &to));
+	struct dev_req r = { .pe = pe,
+			     .qp = qp,
+			     .op = MORI_SHMEM_AMO_ADD,
+			     .wide = wide,
+			     .add = value,
+			     .gives = true };
+	int err = dev_go(st, scope, DEV_ACT_ADD_REAL, &r, dev_amo_reach(st, &r, dest));
 
-	(void)qp;
-	if (!dev_likely(!err))
-		return err;
-	if (tgt_leads(scope)) {
-		seen = tgt_amo(to, wide, MORI_SHMEM_AMO_FETCH, 0, 0);
-		do {
-			was = seen;
-			seen = tgt_compare_swap(to, wide, was, dev_real_add(wide, was, value));
-		} while (seen != was);
-	}
-	dev_store_kind(out, wide ? DEV_KIND_uint64 : DEV_KIND_uint32, tgt_share(scope, was));
-	tgt_leave(scope);
-	return 0;
+	if (dev_likely(!err))
+		dev_store_kind(out, wide ? DEV_KIND_uint64 : DEV_KIND_uint32, r.result);
+	return err;
 }
 
 DEV_BODY int dev_amo_add_real(const struct dev_state *st, enum dev_scope scope, void *dest,

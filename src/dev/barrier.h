@@ -11,7 +11,8 @@
 
 DEV_BODY uint64_t *dev_sync_flag(const struct dev_state *st, int at, int of)
 {
-	return (uint64_t *)tgt_pointer(st->sync + (uint64_t)st->slot[at] * st->sync_stride) + of;
+	return (uint64_t *)tgt_pointer(st->sync + (uint64_t)st->sync_slot[at] * st->sync_stride) +
+	       of;
 }
 
 /* This lane's share of the peers: tell them, then hear of them. */
@@ -21,8 +22,8 @@ DEV_BODY int dev_sync_lane(const struct dev_state *st, enum dev_scope scope, uin
 	uint64_t seen;
 
 	for (int pe = first; pe < st->n_pes; pe += lanes) {
-		if (dev_path(st, pe) != DEV_PATH_P2P)
-			return dev_bad_pe(st, pe, 0);
+		if (st->sync_slot[pe] < 0)
+			return tgt_fail(st, MORI_SHMEM_ENOTSUP, pe, 0, 0);
 	}
 	/* Release: pairs with the acquire in dev_load(). */
 	for (int pe = first; pe < st->n_pes; pe += lanes)
@@ -30,7 +31,7 @@ DEV_BODY int dev_sync_lane(const struct dev_state *st, enum dev_scope scope, uin
 	for (int pe = first; !err && pe < st->n_pes; pe += lanes)
 		err = dev_wait_see(st, dev_sync_flag(st, st->my_pe, pe), DEV_KIND_uint64,
 				   MORI_SHMEM_CMP_GE, epoch,
-				   st->sync_ns ? st->sync_ns : DEV_NS_DEFAULT, &seen);
+				   st->sync_ns ? st->sync_ns : DEV_NS_DEFAULT, pe, &seen);
 	return err;
 }
 

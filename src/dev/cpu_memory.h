@@ -11,6 +11,18 @@
 
 #include <string.h>
 
+/* TSan knows no fences. gcc says so by a macro, clang by a feature. */
+#if defined(__SANITIZE_THREAD__)
+#define TGT_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TGT_TSAN 1
+#endif
+#endif
+#ifndef TGT_TSAN
+#define TGT_TSAN 0
+#endif
+
 DEV_BODY void *tgt_pointer(uint64_t addr)
 {
 	return (void *)(uintptr_t)addr;
@@ -55,7 +67,7 @@ DEV_BODY struct dev_window *tgt_load_acquire_ptr(struct dev_window *const *p)
 /* Earlier stores are seen before later ones: dev_fence(). */
 DEV_BODY void tgt_fence_order(void)
 {
-#ifndef __SANITIZE_THREAD__ /* which knows no fences; small puts are release stores anyway */
+#if !TGT_TSAN /* small puts are release stores anyway */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 #endif
 }
@@ -63,7 +75,7 @@ DEV_BODY void tgt_fence_order(void)
 /* Earlier stores are seen before anything that follows, loads too: dev_quiet(). */
 DEV_BODY void tgt_fence_full(void)
 {
-#ifdef __SANITIZE_THREAD__
+#if TGT_TSAN
 	uint32_t word = 0;
 
 	__atomic_fetch_add(&word, 1, __ATOMIC_SEQ_CST);

@@ -24,13 +24,20 @@ enum dev_kind { DEV_KIND_int32, DEV_KIND_uint32, DEV_KIND_int64, DEV_KIND_uint64
 #define DEV_ALL	       INT_MIN	  /* quiet and fence: every PE, every queue */
 #define DEV_NS_DEFAULT UINT64_MAX /* waits: as long as MORI_SHMEM_WAIT_TIMEOUT says */
 
+/* A part of a body: inline everywhere, so that what is constant there is constant in it. */
+#define DEV_STEP static inline __attribute__((always_inline, unused))
 /* Inline on the host; left to the final link of a kernel in the device library. */
 #if defined(__NVPTX__) || defined(__AMDGCN__) || defined(MORI_CPU_KERNEL)
 #define DEV_BODY static inline __attribute__((unused))
 #define DEV_API
 #else
-#define DEV_BODY static inline __attribute__((always_inline, unused))
+#define DEV_BODY DEV_STEP
 #endif
+
+DEV_BODY bool dev_likely(bool x)
+{
+	return __builtin_expect(x, 1);
+}
 
 #if defined(__NVPTX__)
 #include "dev/target_nvptx.h"
@@ -41,11 +48,6 @@ enum dev_kind { DEV_KIND_int32, DEV_KIND_uint32, DEV_KIND_int64, DEV_KIND_uint64
 #else
 #include "dev/target_host.h"
 #endif
-
-DEV_BODY bool dev_likely(bool x)
-{
-	return __builtin_expect(x, 1);
-}
 
 DEV_BODY bool dev_kind_wide(enum dev_kind kind)
 {
@@ -73,28 +75,32 @@ DEV_BODY void dev_store_kind(void *out, enum dev_kind kind, uint64_t v)
 		*(uint32_t *)out = (uint32_t)v;
 }
 
-DEV_BODY enum dev_path dev_path(const struct dev_state *st, int pe)
+/* @err is a status of a failure: the compiler need not look again. */
+DEV_STEP int dev_failed(int err)
 {
-	return st->slot[pe] >= 0 ? DEV_PATH_P2P : DEV_PATH_NONE;
+	if (err >= 0)
+		__builtin_unreachable();
+	return err;
 }
 
-/* Why @pe cannot be spoken to: no such PE, lost, or no path. */
+/* Why @pe cannot be spoken to: no such PE, or lost. */
 static __attribute__((noinline, cold, unused)) int dev_bad_pe(const struct dev_state *st, int pe,
 							      uint64_t addr)
 {
-	int code = MORI_SHMEM_ENOTSUP;
+	bool known = pe >= 0 && pe < st->n_pes;
 
-	if (pe < 0 || pe >= st->n_pes)
-		code = MORI_SHMEM_EINVAL;
-	else if (tgt_load_relaxed_32(&st->gone[pe]))
-		code = MORI_SHMEM_EPEER;
-	return tgt_fail(st, code, pe, addr, 0);
+	return tgt_fail(st, known ? MORI_SHMEM_EPEER : MORI_SHMEM_EINVAL, pe, addr, 0);
 }
 
-DEV_BODY bool dev_pe_ok(const struct dev_state *st, int pe)
+/* The slot of @pe, by which dev_path() knows its path; a status if there is no such PE, or lost. */
+DEV_BODY int dev_seat(const struct dev_state *st, int pe, uint64_t addr, int32_t *slot)
 {
-	return (unsigned)pe < (unsigned)st->n_pes && dev_path(st, pe) == DEV_PATH_P2P &&
-	       !(tgt_peek_32(&st->lost) && tgt_peek_32(&st->gone[pe]));
+	*slot = DEV_SLOT_NONE;
+	if (!dev_likely((unsigned)pe < (unsigned)st->n_pes &&
+			!(tgt_peek_32(&st->lost) && tgt_peek_32(&st->gone[pe]))))
+		return dev_failed(dev_bad_pe(st, pe, addr));
+	*slot = st->slot[pe];
+	return 0;
 }
 
 /* Whether offset @off and @len bytes on are memory of the heap. */
@@ -114,13 +120,9 @@ DEV_BODY bool dev_in_heap(const struct dev_state *st, uint64_t off, uint64_t len
 		tgt_peek_32(owner) == tgt_peek_32(st->owner + ((off + len - 1) >> st->granule)));
 }
 
-/*
- * Where PE @pe has the symmetric address @addr of PE @of, as this PE sees it;
- * 0 where that is no symmetric memory or cannot be reached. Both PEs exist.
- */
-static __attribute__((noinline, unused)) uint64_t dev_window_at(const struct dev_state *st,
-								uint64_t addr, uint64_t len, int of,
-								int pe)
+/* The registered window that holds @len bytes at the symmetric address @addr of PE @of, or NULL. */
+DEV_BODY const struct dev_window *dev_window_of(const struct dev_state *st, uint64_t addr,
+						uint64_t len, int of)
 {
 	for (struct dev_window *w = tgt_load_acquire_ptr(&st->windows); w;
 	     w = tgt_load_acquire_ptr(&w->next)) {
@@ -128,35 +130,57 @@ static __attribute__((noinline, unused)) uint64_t dev_window_at(const struct dev
 		uint64_t off = addr - w->peer[of];
 
 		if (w->peer[of] && off < size && len <= size - off)
-			return w->peer[pe] ? w->peer[pe] + off : 0;
+			return w;
 	}
-	return 0;
+	return NULL;
 }
 
-DEV_BODY uint64_t dev_heap_at(const struct dev_state *st, int pe, uint64_t off)
+DEV_BODY uint64_t dev_heap_at(const struct dev_state *st, int32_t slot, uint64_t off)
 {
-	return st->window + (uint64_t)st->slot[pe] * st->stride + off;
+	return st->window + (uint64_t)slot * st->stride + off;
+}
+
+#define DEV_OFF_NONE ((uint64_t)1 << 63) /* no address is so far from a heap */
+
+/*
+ * What lies in a registered window, as an offset from the heap of @pe, modulo 2^64:
+ * whoever has slot and offset need not ask which it is. DEV_OFF_NONE: in no window.
+ */
+static __attribute__((noinline, unused)) uint64_t dev_window_off(const struct dev_state *st,
+								 uint64_t addr, uint64_t len,
+								 int pe)
+{
+	const struct dev_window *w = dev_window_of(st, addr, len, st->my_pe);
+
+	if (!w)
+		return DEV_OFF_NONE;
+	if (st->slot[pe] < 0)
+		return addr - st->heap_base;
+	return w->peer[pe] ? w->peer[pe] + (addr - w->peer[st->my_pe]) -
+				     dev_heap_at(st, st->slot[pe], 0) :
+			     DEV_OFF_NONE;
 }
 
 /*
- * The first step of every operation: @len bytes at the symmetric address @addr
- * on @pe. Gives 0 and where they are, or a status; nothing was touched then.
+ * The first step of every operation: @len bytes at the symmetric address @addr on
+ * @pe. Gives 0 with the PE's slot and the offset from its heap, or a status; nothing
+ * was touched then.
  */
 DEV_BODY int dev_reach(const struct dev_state *st, const void *addr, uint64_t len, int pe,
-		       void **out)
+		       int32_t *slot, uint64_t *off)
 {
-	uint64_t a = (uint64_t)(uintptr_t)addr, at;
+	uint64_t a = (uint64_t)(uintptr_t)addr;
+	int err = dev_seat(st, pe, a, slot);
 
-	*out = NULL;
-	if (!dev_likely(dev_pe_ok(st, pe)))
-		return dev_bad_pe(st, pe, a);
-	at = dev_likely(dev_in_heap(st, a - st->heap_base, len)) ?
-		     dev_heap_at(st, pe, a - st->heap_base) :
-		     dev_window_at(st, a, len, st->my_pe, pe);
-	if (!dev_likely(at != 0))
-		return tgt_fail(st, MORI_SHMEM_EINVAL, pe, a, len);
-	*out = tgt_pointer(at);
-	return 0;
+	*off = DEV_OFF_NONE;
+	if (!dev_likely(!err))
+		return err;
+	*off = a - st->heap_base;
+	if (dev_likely(dev_in_heap(st, *off, len)))
+		return 0;
+	*off = dev_window_off(st, a, len, pe);
+	*slot = st->slot[pe]; /* again: nothing is kept across the call for the rare case */
+	return *off == DEV_OFF_NONE ? dev_failed(tgt_fail(st, MORI_SHMEM_EINVAL, pe, a, len)) : 0;
 }
 
 /*
@@ -186,6 +210,7 @@ DEV_BODY int dev_n_pes(const struct dev_state *st, int *out)
 DEV_BODY int dev_status(const struct dev_state *st, int *out)
 {
 	*out = (int)tgt_load_relaxed_32((const uint32_t *)&st->fault.code);
+	tgt_looked();
 	return 0;
 }
 
@@ -193,16 +218,23 @@ DEV_BODY int dev_ptr_p2p(const struct dev_state *st, uint64_t *out, uint64_t add
 			 int dest_pe)
 {
 	bool known = (unsigned)my_pe < (unsigned)st->n_pes &&
-		     (unsigned)dest_pe < (unsigned)st->n_pes &&
-		     dev_path(st, my_pe) == DEV_PATH_P2P && dev_path(st, dest_pe) == DEV_PATH_P2P;
+		     (unsigned)dest_pe < (unsigned)st->n_pes && st->slot[my_pe] >= 0 &&
+		     st->slot[dest_pe] >= 0;
+	const struct dev_window *w;
 	uint64_t off;
 
 	*out = 0;
+	tgt_looked();
 	if (!known)
 		return 0;
-	off = addr - dev_heap_at(st, my_pe, 0);
-	*out = dev_in_heap(st, off, 1) ? dev_heap_at(st, dest_pe, off) :
-					 dev_window_at(st, addr, 1, my_pe, dest_pe);
+	off = addr - dev_heap_at(st, st->slot[my_pe], 0);
+	if (dev_in_heap(st, off, 1)) {
+		*out = dev_heap_at(st, st->slot[dest_pe], off);
+		return 0;
+	}
+	w = dev_window_of(st, addr, 1, my_pe);
+	if (w && w->peer[dest_pe])
+		*out = w->peer[dest_pe] + (addr - w->peer[my_pe]);
 	return 0;
 }
 

@@ -27,6 +27,11 @@ DEV_BODY uint64_t tgt_peek_64(const uint64_t *p)
 	return *p;
 }
 
+/* A word was looked at, perhaps to look again: other warps run by themselves. */
+DEV_BODY void tgt_looked(void)
+{
+}
+
 DEV_BODY bool tgt_aligned(const void *p, size_t n)
 {
 	return !((uintptr_t)p & (n - 1));

@@ -7,6 +7,7 @@
 #include "abi/ops.h"
 #include "dev/amo.h"
 #include "dev/barrier.h"
+#include "dev/order.h"
 #include "dev/rma.h"
 #include "dev/wait.h"
 
@@ -88,4 +89,19 @@ MORI_DEVICE_OPS(DEFINE_STATUS, DEFINE_VALUE, DEFINE_STATUS0, DEFINE_VALUE0)
 DEV_API uint64_t mori_clock_ns(void)
 {
 	return tgt_now_ns();
+}
+
+#ifndef MORI_CPU_KERNEL
+/* As many bytes as the launch said, behind what a kernel has by name. */
+extern __attribute__((address_space(3), aligned(16))) char mori_dynamic_shared[];
+
+DEV_BODY void *tgt_shared_memory(void)
+{
+	return (void *)mori_dynamic_shared;
+}
+#endif
+
+DEV_API void *mori_shared_memory(void)
+{
+	return tgt_shared_memory();
 }

@@ -6,63 +6,44 @@
 #ifndef MORI_DEV_RMA_H
 #define MORI_DEV_RMA_H
 
-#include "dev/dev.h"
+#include "dev/path.h"
 
 /* @n elements of @size bytes; EINVAL where that is more than memory can have. */
 DEV_BODY int dev_bytes(const struct dev_state *st, uint64_t n, uint64_t size, uint64_t *out)
 {
 	if (dev_likely(!__builtin_mul_overflow(n, size, out)))
 		return 0;
-	return tgt_fail(st, MORI_SHMEM_EINVAL, -1, 0, UINT64_MAX);
+	return dev_failed(tgt_fail(st, MORI_SHMEM_EINVAL, -1, 0, UINT64_MAX));
 }
 
 /*
- * How many bytes, and where on @pe; a copy of nothing is no error wherever it
+ * How many bytes, and where on the PE; a copy of nothing is no error wherever it
  * points, but the PE must be one.
  */
-DEV_BODY int dev_copy_reach(const struct dev_state *st, const void *addr, size_t n, size_t size,
-			    int pe, uint64_t *len, void **out)
+DEV_BODY int dev_copy_reach(const struct dev_state *st, struct dev_req *r, const void *addr,
+			    size_t n, size_t size)
 {
-	int err = dev_bytes(st, n, size, len);
+	int err = dev_bytes(st, n, size, &r->len);
 
-	*out = NULL;
-	if (dev_likely(!err && *len))
-		return dev_reach(st, addr, *len, pe, out);
-	if (!err && !dev_pe_ok(st, pe))
-		err = dev_bad_pe(st, pe, 0);
-	return err;
+	if (dev_likely(!err && r->len))
+		return dev_reach(st, addr, r->len, r->pe, &r->slot, &r->off);
+	return err ? err : dev_seat(st, r->pe, 0, &r->slot);
 }
 
 DEV_BODY int dev_put(const struct dev_state *st, enum dev_scope scope, void *dest, const void *src,
 		     size_t n, size_t size, int pe, int qp)
 {
-	uint64_t len;
-	void *to;
-	int err = dev_enter(scope, dev_copy_reach(st, dest, n, size, pe, &len, &to));
+	struct dev_req r = { .pe = pe, .qp = qp, .local = (void *)src };
 
-	(void)qp;
-	if (!dev_likely(!err))
-		return err;
-	if (dev_likely(len != 0))
-		tgt_put(scope, to, src, len);
-	tgt_leave(scope);
-	return 0;
+	return dev_go(st, scope, DEV_ACT_PUT, &r, dev_copy_reach(st, &r, dest, n, size));
 }
 
 DEV_BODY int dev_get(const struct dev_state *st, enum dev_scope scope, void *dest, const void *src,
 		     size_t n, size_t size, int pe, int qp)
 {
-	uint64_t len;
-	void *from;
-	int err = dev_enter(scope, dev_copy_reach(st, src, n, size, pe, &len, &from));
+	struct dev_req r = { .pe = pe, .qp = qp, .local = dest };
 
-	(void)qp;
-	if (!dev_likely(!err))
-		return err;
-	if (dev_likely(len != 0))
-		tgt_get(scope, dest, from, len);
-	tgt_leave(scope);
-	return 0;
+	return dev_go(st, scope, DEV_ACT_GET, &r, dev_copy_reach(st, &r, src, n, size));
 }
 
 /* Load and store have nothing to leave for later: quiet still ends both. */
@@ -82,34 +63,21 @@ DEV_BODY int dev_get_nbi(const struct dev_state *st, enum dev_scope scope, void 
 DEV_BODY int dev_p(const struct dev_state *st, enum dev_scope scope, void *dest, const void *value,
 		   size_t size, int pe, int qp)
 {
-	void *to;
-	int err = dev_enter(scope, dev_reach(st, dest, size, pe, &to));
+	struct dev_req r = { .pe = pe, .qp = qp, .local = (void *)value, .len = size };
 
-	(void)qp;
-	if (!dev_likely(!err))
-		return err;
-	if (tgt_leads(scope))
-		tgt_put_one(to, value, size);
-	tgt_leave(scope);
-	return 0;
+	return dev_go(st, scope, DEV_ACT_P, &r, dev_reach(st, dest, size, pe, &r.slot, &r.off));
 }
 
+/* A value has 8 bytes at most. */
 DEV_BODY int dev_g(const struct dev_state *st, void *out, enum dev_scope scope, const void *src,
 		   size_t size, int pe, int qp)
 {
-	uint64_t bits = 0; /* a value has 8 bytes at most */
-	void *from;
-	int err = dev_enter(scope, dev_reach(st, src, size, pe, &from));
+	struct dev_req r = { .pe = pe, .qp = qp, .len = size, .gives = true };
+	int err = dev_go(st, scope, DEV_ACT_G, &r, dev_reach(st, src, size, pe, &r.slot, &r.off));
 
-	(void)qp;
-	if (!dev_likely(!err))
-		return err;
-	if (tgt_leads(scope))
-		tgt_get_one(&bits, from, size);
-	bits = tgt_share(scope, bits);
-	__builtin_memcpy(out, &bits, size);
-	tgt_leave(scope);
-	return 0;
+	if (dev_likely(!err))
+		__builtin_memcpy(out, &r.result, size);
+	return err;
 }
 
 DEV_BODY int dev_put_imm(const struct dev_state *st, void *dest, void *value, size_t bytes, int pe,
@@ -131,30 +99,22 @@ DEV_BODY int dev_signal_op(int op)
 }
 
 /* Where the signal goes, and what it does there; nothing is touched yet. */
-DEV_BODY int dev_signal_reach(const struct dev_state *st, void *sig, int *op, int pe, void **out)
+DEV_BODY int dev_signal_reach(const struct dev_state *st, struct dev_req *r, void *sig, int op,
+			      uint64_t *out)
 {
-	int code = dev_signal_op(*op);
-
-	*out = NULL;
-	if (!dev_likely(code && tgt_aligned(sig, 8)))
-		return tgt_fail(st, MORI_SHMEM_EINVAL, pe, (uint64_t)(uintptr_t)sig, 8);
-	*op = code;
-	return dev_reach(st, sig, 8, pe, out);
+	r->op = dev_signal_op(op);
+	if (!dev_likely(r->op && tgt_aligned(sig, 8)))
+		return dev_failed(
+			tgt_fail(st, MORI_SHMEM_EINVAL, r->pe, (uint64_t)(uintptr_t)sig, 8));
+	return dev_reach(st, sig, 8, r->pe, &r->slot, out);
 }
 
 DEV_BODY int dev_signal(const struct dev_state *st, enum dev_scope scope, uint64_t *sig,
 			uint64_t value, int op, int pe, int qp)
 {
-	void *to;
-	int err = dev_enter(scope, dev_signal_reach(st, sig, &op, pe, &to));
+	struct dev_req r = { .pe = pe, .qp = qp, .value = value };
 
-	(void)qp;
-	if (!dev_likely(!err))
-		return err;
-	if (tgt_leads(scope)) /* Release: pairs with the acquire in dev_load(). */
-		tgt_signal(to, op, value);
-	tgt_leave(scope);
-	return 0;
+	return dev_go(st, scope, DEV_ACT_SIGNAL, &r, dev_signal_reach(st, &r, sig, op, &r.off));
 }
 
 DEV_BODY int dev_signal_fetch(const struct dev_state *st, uint64_t *out, const uint64_t *sig)
@@ -162,6 +122,7 @@ DEV_BODY int dev_signal_fetch(const struct dev_state *st, uint64_t *out, const u
 	if (!dev_likely(sig && tgt_aligned(sig, 8)))
 		return tgt_fail(st, MORI_SHMEM_EINVAL, st->my_pe, (uint64_t)(uintptr_t)sig, 8);
 	*out = tgt_load_acquire_64(sig);
+	tgt_looked();
 	return 0;
 }
 
@@ -170,23 +131,12 @@ DEV_BODY int dev_put_signal(const struct dev_state *st, enum dev_scope scope, vo
 			    const void *src, size_t n, size_t size, void *sig, uint64_t value,
 			    int op, int pe, int qp)
 {
-	uint64_t len = 0;
-	void *to = NULL, *sig_to;
-	int err = dev_signal_reach(st, sig, &op, pe, &sig_to);
+	struct dev_req r = { .pe = pe, .qp = qp, .local = (void *)src, .value = value };
+	int err = dev_signal_reach(st, &r, sig, op, &r.sig);
 
-	(void)qp;
 	if (!err)
-		err = dev_copy_reach(st, dest, n, size, pe, &len, &to);
-	err = dev_enter(scope, err);
-	if (!dev_likely(!err))
-		return err;
-	if (len)
-		tgt_put(scope, to, src, len);
-	tgt_leave(scope);     /* every lane has stored */
-	if (tgt_leads(scope)) /* Release: pairs with the acquire in dev_load(). */
-		tgt_signal(sig_to, op, value);
-	tgt_leave(scope);
-	return 0;
+		err = dev_copy_reach(st, &r, dest, n, size);
+	return dev_go(st, scope, DEV_ACT_PUT_SIGNAL, &r, err);
 }
 
 DEV_BODY int dev_put_nbi_signal(const struct dev_state *st, enum dev_scope scope, void *dest,

@@ -165,10 +165,14 @@ DEV_BODY uint32_t tgt_lanes(enum dev_scope scope)
 
 DEV_BODY void tgt_enter(enum dev_scope scope)
 {
-	if (scope == DEV_warp)
+	if (scope == DEV_warp) {
+		/* No instruction, but the compiler keeps what lanes tell each other in order. */
+		__builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
 		__builtin_amdgcn_wave_barrier();
-	else if (scope == DEV_block)
+		__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+	} else if (scope == DEV_block) {
 		mori_block_sync();
+	}
 }
 
 DEV_BODY void tgt_leave(enum dev_scope scope)
@@ -205,8 +209,10 @@ DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
 /* Whether @x holds on any lane; brings the lanes together. */
 DEV_BODY bool tgt_any(enum dev_scope scope, bool x)
 {
-	if (scope == DEV_warp)
+	if (scope == DEV_warp) {
+		tgt_enter(scope);
 		return __builtin_amdgcn_ballot_w64(x) != 0;
+	}
 	if (scope == DEV_thread)
 		return x;
 	if (tgt_leads(scope))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The target of kernels on the CPU: a lane is a fiber, and what lanes do together
- * the executor of the host library does for them. A lane of a copy takes a slab of
- * its own, so that one lane is a memcpy.
+ * the executor of the host library does for them. All lanes share a core, so one of
+ * them copies for all, and a block's copy is a memcpy.
  */
 #ifndef MORI_DEV_TARGET_CPU_H
 #define MORI_DEV_TARGET_CPU_H
@@ -44,6 +44,11 @@ DEV_API void mori_block_sync(void)
 	mori_cpu_grid->ops->sync(DEV_block);
 }
 
+DEV_BODY void *tgt_shared_memory(void)
+{
+	return mori_cpu_grid->current->shared;
+}
+
 DEV_BODY uint64_t tgt_now_ns(void)
 {
 	return mori_cpu_grid->ops->now_ns();
@@ -70,17 +75,18 @@ DEV_BODY uint32_t tgt_lanes(enum dev_scope scope)
 DEV_BODY void tgt_enter(enum dev_scope scope)
 {
 	if (scope != DEV_thread)
-		mori_cpu_grid->ops->sync((int)scope);
+		mori_cpu_grid->ops->enter((int)scope, 0);
 }
 
 DEV_BODY void tgt_leave(enum dev_scope scope)
 {
-	tgt_enter(scope);
+	if (scope != DEV_thread)
+		mori_cpu_grid->ops->leave((int)scope);
 }
 
 DEV_BODY bool tgt_leads(enum dev_scope scope)
 {
-	return tgt_lane(scope) == 0;
+	return scope == DEV_thread || mori_cpu_grid->current->leads >> (int)scope & 1;
 }
 
 DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
@@ -90,7 +96,7 @@ DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
 
 DEV_BODY bool tgt_any(enum dev_scope scope, bool x)
 {
-	return scope == DEV_thread ? x : mori_cpu_grid->ops->any((int)scope, x) != 0;
+	return scope == DEV_thread ? x : mori_cpu_grid->ops->enter((int)scope, x) != 0;
 }
 
 #include "dev/cpu_memory.h"
@@ -111,31 +117,25 @@ DEV_BODY void tgt_yield(const void *addr, int cmp, uint64_t value, bool first, b
 				  (first ? CPU_POLL_FIRST : 0) | (ends ? CPU_POLL_ENDS : 0));
 }
 
-/* This lane's slab of @len bytes: whole cache lines but for the last. */
-DEV_BODY uint64_t tgt_slab(enum dev_scope scope, uint64_t len, uint64_t *from)
+/* A word was looked at, perhaps to look again: fibers must let others run now and then. */
+DEV_BODY void tgt_looked(void)
 {
-	uint64_t lanes = tgt_lanes(scope), each = ((len + lanes - 1) / lanes + 63) & ~(uint64_t)63;
-
-	*from = each * tgt_lane(scope);
-	if (*from >= len)
-		return 0;
-	return len - *from < each ? len - *from : each;
+	if (dev_likely(++mori_cpu_grid->looks < CPU_LOOKS))
+		return;
+	mori_cpu_grid->looks = 0;
+	tgt_yield(NULL, 0, 0, false, false);
 }
 
 DEV_BODY void tgt_put(enum dev_scope scope, void *dst, const void *src, uint64_t len)
 {
-	uint64_t from, n = tgt_slab(scope, len, &from);
-
-	if (n)
-		tgt_put_one((char *)dst + from, (const char *)src + from, n);
+	if (tgt_leads(scope))
+		tgt_put_one(dst, src, len);
 }
 
 DEV_BODY void tgt_get(enum dev_scope scope, void *dst, const void *src, uint64_t len)
 {
-	uint64_t from, n = tgt_slab(scope, len, &from);
-
-	if (n)
-		tgt_get_one((char *)dst + from, (const char *)src + from, n);
+	if (tgt_leads(scope))
+		tgt_get_one(dst, src, len);
 }
 
 #include "dev/kernel.h"

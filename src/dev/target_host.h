@@ -61,6 +61,11 @@ DEV_BODY void tgt_missed(void)
 {
 }
 
+/* A word was looked at, perhaps to look again: the same. */
+DEV_BODY void tgt_looked(void)
+{
+}
+
 #define TGT_EAGER 50u /* polls without a pause: an answer is often close behind */
 
 /*

@@ -212,8 +212,10 @@ DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
 /* Whether @x holds on any lane; brings the lanes together. */
 DEV_BODY bool tgt_any(enum dev_scope scope, bool x)
 {
-	if (scope == DEV_warp)
+	if (scope == DEV_warp) {
+		tgt_enter(scope); /* a vote orders no memory */
 		return __nvvm_vote_any_sync(tgt_warp_mask(), x);
+	}
 	return scope == DEV_block ? __nvvm_bar0_or(x) != 0 : x;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Waits and tests on words of this PE, and the order of what it issued. A wait
- * looks first and gives up after: a condition that holds is never a time-out,
- * nor a lost PE.
+ * Waits and tests on words of this PE. A wait looks first and gives up after: a
+ * condition that holds is never a time-out, nor a lost PE.
  */
 #ifndef MORI_DEV_WAIT_H
 #define MORI_DEV_WAIT_H
@@ -49,9 +48,12 @@ DEV_BODY int dev_wait_valid(const struct dev_state *st, const void *addr, enum d
 	return tgt_fail(st, MORI_SHMEM_EINVAL, st->my_pe, (uint64_t)(uintptr_t)addr, size);
 }
 
-/* Waits until the word compares; *seen is the last value looked at. */
+/*
+ * Waits until the word compares; *seen is the last value looked at. @whose: the PE that is
+ * late if it does not; -1: who knows.
+ */
 DEV_BODY int dev_wait_see(const struct dev_state *st, const void *addr, enum dev_kind kind, int cmp,
-			  uint64_t value, uint64_t ns, uint64_t *seen)
+			  uint64_t value, uint64_t ns, int whose, uint64_t *seen)
 {
 	struct tgt_wait w;
 	int err = dev_wait_valid(st, addr, kind, cmp);
@@ -65,7 +67,8 @@ DEV_BODY int dev_wait_see(const struct dev_state *st, const void *addr, enum dev
 		if (dev_compare(kind, cmp, *seen, value))
 			return 0;
 		if (!dev_likely(!err))
-			return tgt_fail(st, err, -1, (uint64_t)(uintptr_t)addr, 0);
+			return tgt_fail(st, err, err == MORI_SHMEM_ETIMEDOUT ? whose : -1,
+					(uint64_t)(uintptr_t)addr, 0);
 		err = tgt_wait_step(&w, st);
 	}
 }
@@ -78,7 +81,7 @@ DEV_BODY int dev_wait(const struct dev_state *st, enum dev_scope scope, const vo
 
 	tgt_enter(scope);
 	if (tgt_leads(scope))
-		err = dev_wait_see(st, addr, kind, cmp, value, ns, &seen);
+		err = dev_wait_see(st, addr, kind, cmp, value, ns, -1, &seen);
 	err = (int)tgt_share(scope, (uint64_t)err);
 	tgt_leave(scope);
 	return err;
@@ -93,7 +96,7 @@ DEV_BODY int dev_wait_value(const struct dev_state *st, void *out, enum dev_scop
 
 	tgt_enter(scope);
 	if (tgt_leads(scope))
-		err = dev_wait_see(st, addr, kind, cmp, value, ns, &seen);
+		err = dev_wait_see(st, addr, kind, cmp, value, ns, -1, &seen);
 	err = (int)tgt_share(scope, (uint64_t)err);
 	dev_store_kind(out, kind, tgt_share(scope, seen));
 	tgt_leave(scope);
@@ -236,34 +239,6 @@ DEV_BODY int dev_wait_some(const struct dev_state *st, size_t *out, enum dev_sco
 	*out = tgt_share(scope, *out);
 	tgt_leave(scope);
 	return err;
-}
-
-/* What was issued is complete and seen at the target, before anything that follows. */
-DEV_BODY int dev_quiet(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
-{
-	int err = pe == DEV_ALL || dev_likely(dev_pe_ok(st, pe)) ? 0 : dev_bad_pe(st, pe, 0);
-
-	(void)qp;
-	err = dev_enter(scope, err);
-	if (!dev_likely(!err))
-		return err;
-	tgt_fence_full();
-	tgt_leave(scope);
-	return 0;
-}
-
-/* Puts before it are seen before puts after it, by each PE. */
-DEV_BODY int dev_fence(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
-{
-	int err = pe == DEV_ALL || dev_likely(dev_pe_ok(st, pe)) ? 0 : dev_bad_pe(st, pe, 0);
-
-	(void)qp;
-	err = dev_enter(scope, err);
-	if (!dev_likely(!err))
-		return err;
-	tgt_fence_order();
-	tgt_leave(scope);
-	return 0;
 }
 
 #endif

@@ -20,6 +20,7 @@
 #define ERR_TEXT_BYTES 1024
 
 static __thread char *err_last;
+static __thread int err_code; /* since err_take() */
 static pthread_once_t err_once = PTHREAD_ONCE_INIT;
 static pthread_key_t err_key;
 static int err_key_made;
@@ -67,8 +68,17 @@ int(err_set)(int status, const char *fmt, ...)
 	room = err_room();
 	if (room)
 		memcpy(room, text, strlen(text) + 1);
+	err_code = status;
 	log_info("%s", text);
 	errno = saved;
+	return status;
+}
+
+int err_take(void)
+{
+	int status = err_code;
+
+	err_code = 0;
 	return status;
 }
 

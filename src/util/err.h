@@ -22,6 +22,9 @@ int err_set(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3
 /* This thread's text: what the last err_set() said, "" before any. */
 const char *err_text(void);
 
+/* The status of this thread's last err_set() since the last err_take(); 0 for none. */
+int err_take(void);
+
 /* Name and meaning of a status, for any int. */
 const char *err_name(int status);
 

@@ -43,7 +43,7 @@ for file in $(c_files); do
 	# Tests of internal functions are unit_ and boot_; the others are users.
 	case $file in
 	tests/unit_* | tests/boot_* | tests/boot/*) ;;
-	tests/*) allowed=" tests " ;;
+	tests/*) allowed=" tests kernels " ;;
 	esac
 	while IFS= read -r name; do
 		case $name in */*) to=${name%%/*} ;; *) continue ;; esac

@@ -10,6 +10,7 @@
  * CODE gfx: buffer_wbl2 sc0 sc1
  * CODE gfx: global_atomic_add_x2 .*sc1
  * CODE gfx: global_store_dwordx2 .*sc0 sc1
+ * CODE gfx-before: buffer_wbl2 sc0 sc1 ;; global_(atomic_add_x2|store_dwordx2) .*sc1
  * CODE gfx-order: global_store_dwordx4 ;; s_barrier ;; buffer_wbl2 sc0 sc1 ;; global_(atomic_add_x2|store_dwordx2)
  */
 #include <mori/shmem_device.h>
@@ -17,5 +18,6 @@
 MORI_KERNEL void put_signal(char *dest, const char *src, unsigned long n, uint64_t *sig, int op,
 			    int pe)
 {
-	mori_shmem_putmem_nbi_signal_block(dest, src, n, sig, 1, op, pe, 0);
+	/* Never one word, which would be a relaxed store that looks like the signal's. */
+	mori_shmem_putmem_nbi_signal_block(dest, src, n * 16, sig, 1, op, pe, 0);
 }

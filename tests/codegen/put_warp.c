@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * CODE sm: bar\.warp\.sync
+ * The lanes meet before the first load and after the last store.
+ *
+ * CODE sm-order: bar\.warp\.sync ;; ld\.global\.v[24]\. ;; st\.global\.v[24]\. ;; bar\.warp\.sync
  * CODE sm: ld\.global\.v[24]\.
  * CODE sm-not: bar\.sync|activemask
  * CODE sm-flight: 4

@@ -84,6 +84,40 @@ AS_IT_IS MORI_KERNEL void far_frame(uint64_t *word, int *out)
 	mori_block_sync();
 }
 
+static AS_IT_IS int leap(volatile int *at)
+{
+	volatile char frame[100000];
+
+	frame[*at] = 1; /* in the memory of somebody else */
+	return frame[*at];
+}
+
+/* One frame that reaches behind the end of the stack without touching it, and is gone again. */
+AS_IT_IS MORI_KERNEL void leap_frame(volatile int *at, int *out)
+{
+	mori_block_sync();
+	if (culprit())
+		*out = leap(at);
+	mori_block_sync();
+}
+
+static AS_IT_IS int leap_more(volatile int *at, size_t n)
+{
+	volatile char frame[n];
+
+	frame[*at] = 1;
+	return frame[*at];
+}
+
+/* The same with a size that the compiler does not know. */
+AS_IT_IS MORI_KERNEL void leap_array(volatile int *at, uint64_t n, int *out)
+{
+	mori_block_sync();
+	if (culprit())
+		*out = leap_more(at, n);
+	mori_block_sync();
+}
+
 /* Waits for what never comes: most for one word, thread 5 of block 1 for another, block 2 for thread 0. */
 MORI_KERNEL void never(uint64_t *word)
 {

@@ -43,6 +43,7 @@ static const struct row rows[] = {
 };
 static const struct row device_rows[] = {
 	MORI_DEVICE_FAMILIES(FAMILY, STATUS, VALUE, STATUS0, VALUE0)
+	{ KIND_FAMILY, "grid", NULL, NULL },
 	MORI_GRID_OPS(GRID)
 };
 /* clang-format on */
@@ -88,6 +89,10 @@ static const char *scope(const struct row *r, const char *family)
 {
 	if (r->kind != KIND_OP)
 		return r->kind == KIND_GRID ? "grid" : "host";
+	if (strstr(r->name, "_block"))
+		return "block";
+	if (strstr(r->name, "_warp"))
+		return "warp";
 	if (strstr(r->name, "_thread") || !strcmp(family, "value") || !strcmp(family, "wait"))
 		return "thread";
 	return "none";
@@ -97,6 +102,13 @@ static const char *scope(const struct row *r, const char *family)
  * The list writes "type * dest" where the type is a macro's parameter; readers
  * get "type *dest". It holds neither quotes nor backslashes: nothing to escape.
  */
+static void print_text(const char *text)
+{
+	for (const char *c = text; *c; c++)
+		if (c == text || *c != ' ' || c[-1] != '*')
+			putchar(*c);
+}
+
 static void print_json_field(const char *key, const char *value)
 {
 	printf(", \"%s\": ", key);
@@ -105,9 +117,7 @@ static void print_json_field(const char *key, const char *value)
 		return;
 	}
 	putchar('"');
-	for (const char *c = value; *c; c++)
-		if (c == value || *c != ' ' || c[-1] != '*')
-			putchar(*c);
+	print_text(value);
 	putchar('"');
 }
 
@@ -133,6 +143,31 @@ static void print_json(void)
 	puts("\n]");
 }
 
+/* What kernels can call, for python/mori/ir: one line a function, without the ctx forms. */
+static void print_python(void)
+{
+	const char *family = "";
+
+	puts("# SPDX-License-Identifier: MIT\n"
+	     "# Made by mori-list --python from include/mori/shmem_list.h; a test compares them.\n"
+	     "\"\"\"The device library as text: family, scope and prototype of each function, "
+	     "without\n"
+	     "the prefix mori_shmem_ and without the forms that take a context.\"\"\"\n\n"
+	     "PROTOTYPES = \"\"\"\\");
+	for (size_t i = 0; i < N_DEVICE_ROWS; i++) {
+		const struct row *r = &device_rows[i];
+
+		if (r->kind == KIND_FAMILY) {
+			family = r->name;
+			continue;
+		}
+		printf("%s %s %s %s", family, scope(r, family), r->returns, r->name);
+		print_text(r->params);
+		putchar('\n');
+	}
+	puts("\"\"\"");
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc == 2 ? argv[1] : "";
@@ -145,10 +180,13 @@ int main(int argc, char **argv)
 		print_symbols(device_rows, N_DEVICE_ROWS, "", "");
 	} else if (!strcmp(what, "--json")) {
 		print_json();
+	} else if (!strcmp(what, "--python")) {
+		print_python();
 	} else if (!strcmp(what, "--count")) {
 		printf("%zu\n", count_symbols());
 	} else {
-		fputs("usage: mori-list --map | --names | --device-names | --json | --count\n"
+		fputs("usage: mori-list --map | --names | --device-names | --json | --python | "
+		      "--count\n"
 		      "Prints the symbols of libmori_shmem, or of the device library, from the "
 		      "one\n"
 		      "list of operations.\n",

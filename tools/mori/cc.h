@@ -115,6 +115,14 @@ const char *cc_ir_find(const struct cc_ir *ir, const char *name);
 /* cc_define.c: one line that defines a function. */
 bool cc_define_name(const char *line, const char **at, size_t *len);
 int cc_define_params(struct cc_ir *ir, struct cc_kernel *k);
+/* Frames of more bytes than this are looked at first; put_probe() in cc_cpu.c has the code. */
+#if defined(__x86_64__)
+#define CC_PROBE " \"probe-stack\"=\"mori_stack_probe\" \"stack-probe-size\"=\"32\""
+#else
+#define CC_PROBE ""
+#endif
+/* The line with the attributes that make the function look at its stack before it takes some. */
+const char *cc_define_probe(struct cc *c, const char *line);
 
 /* cc_debug.c: C parameters from debug information. */
 void cc_debug_params(struct cc_ir *ir, struct cc_kernel *k);

@@ -81,7 +81,8 @@ static void put_entry(FILE *f, const struct cc_kernel *k, size_t number)
 {
 	size_t at = 0;
 
-	fprintf(f, "\ndefine internal void @mori_entry.%zu(ptr %%args) nounwind {\n", number);
+	fprintf(f, "\ndefine internal void @mori_entry.%zu(ptr %%args) nounwind%s {\n", number,
+		CC_PROBE);
 	for (size_t arg = 0; arg < n_args(k); arg++) {
 		size_t n = k->cparams ? cc_debug_pieces(k, arg, at) : 1;
 
@@ -152,10 +153,45 @@ static void put_symbols(const struct cc_ir *ir, FILE *f)
 	      f);
 }
 
+/*
+ * What a function with more than a few locals calls first, with their bytes in rax and all
+ * other registers to be kept: stacks are small and have no guard page, and a large frame
+ * would reach behind the end without touching it. The bound is struct cpu_grid's; where it
+ * does not hold, the signal finds a stack pointer that is in no stack.
+ */
+static void put_probe(FILE *f)
+{
+	static const char *const lines[] = {
+		".text",
+		".p2align 4",
+		".type mori_stack_probe,@function",
+		"mori_stack_probe:",
+		"pushq %r11",
+		"movq mori_cpu_grid@GOTPCREL(%rip), %r11",
+		"movq (%r11), %r11",
+		"testq %r11, %r11",
+		"je 1f",
+		"movq 24(%r11), %r11",
+		"addq %rax, %r11",
+		"jc 2f",
+		"cmpq %r11, %rsp",
+		"jb 2f",
+		"1: popq %r11",
+		"ret",
+		"2: xorl %esp, %esp",
+		"ud2",
+		".size mori_stack_probe, .-mori_stack_probe",
+	};
+
+	for (size_t i = 0; *CC_PROBE && i < sizeof(lines) / sizeof(lines[0]); i++)
+		fprintf(f, "module asm \"%s\"\n", lines[i]);
+}
+
 int cc_cpu_tables(const struct cc_ir *ir, FILE *f)
 {
 	fputc('\n', f);
 	put_symbols(ir, f);
+	put_probe(f);
 	for (size_t i = 0; i < ir->n_kernels; i++) {
 		put_name(f, &ir->kernels[i], i);
 		put_params(ir, f, &ir->kernels[i], i);

@@ -144,3 +144,20 @@ int cc_define_params(struct cc_ir *ir, struct cc_kernel *k)
 	}
 	return 0;
 }
+
+const char *cc_define_probe(struct cc *c, const char *line)
+{
+	static const char *const before[] = { " unnamed_addr", " local_unnamed_addr",
+					      " addrspace(0)" };
+	const char *s;
+	size_t len;
+
+	if (!cc_define_name(line, &s, &len))
+		return line;
+	s = skip_group(s + len);
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		if (!strncmp(s, before[i], strlen(before[i])))
+			s += strlen(before[i]);
+	}
+	return cc_str(c, "%.*s%s%s", (int)(s - line), line, CC_PROBE, s);
+}

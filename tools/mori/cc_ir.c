@@ -320,6 +320,8 @@ void cc_ir_fit(struct cc_ir *ir)
 			ir->lines[i] = "";
 		else if (c->kind == CC_CPU && *line == '@')
 			ir->lines[i] = shared_line(c, line);
+		else if (c->kind == CC_CPU && starts(line, "define "))
+			ir->lines[i] = cc_define_probe(c, line);
 		else if (c->kind != CC_CPU && starts(line, "attributes #"))
 			ir->lines[i] = drop_attributes(c, line);
 	}

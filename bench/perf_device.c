@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What `mori perf --device` needs to know before it starts jobs: which device, where its
+ * kernels are, and on which grids they run.
+ */
+#include "perf.h"
+
+#include <mori/shmem.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Rows "device" of mori_shmem_info() without a dot are devices; one is used. */
+struct found {
+	const char *wanted; /* "": whichever is used */
+	char used[16], why[200], names[64];
+	int known;
+};
+
+static void see_device(void *arg, const char *section, const char *key, const char *value,
+		       const char *note)
+{
+	struct found *f = arg;
+	size_t at = strlen(f->names);
+
+	if (strcmp(section, "device") || strchr(key, '.'))
+		return;
+	snprintf(f->names + at, sizeof(f->names) - at, "%s%s", at ? ", " : "", key);
+	if (!strcmp(value, "used"))
+		snprintf(f->used, sizeof(f->used), "%s", key);
+	if (strcmp(key, f->wanted))
+		return;
+	f->known = 1;
+	snprintf(f->why, sizeof(f->why), "%s", note ? note : value);
+}
+
+static int choose(const char *wanted, char *out, size_t room)
+{
+	struct found f = { .wanted = wanted };
+
+	mori_shmem_info(see_device, &f);
+	if (*wanted && !f.known) {
+		fprintf(stderr, "mori perf: no device \"%s\": %s\n", wanted, f.names);
+		return PERF_USAGE;
+	}
+	if (*wanted && strcmp(f.used, wanted))
+		fprintf(stderr, "mori perf: no kernels can run on %s here: %s\n", wanted, f.why);
+	else if (!*f.used)
+		fprintf(stderr, "mori perf: the library finds no device (mori info)\n");
+	else
+		return snprintf(out, room, "%s", f.used) < 0 ? -1 : 0;
+	return -1;
+}
+
+int device_find(struct perf_tools *t, const struct perf_options *o)
+{
+	char file[64];
+	int err;
+
+	/* The library looks for it in the same order as the jobs will. */
+	if (*o->device)
+		setenv("MORI_SHMEM_DEVICE", o->device, 1);
+	err = choose(o->device, t->device, sizeof(t->device));
+	if (err)
+		return err;
+	snprintf(file, sizeof(file), "kernels/%s/data.image", t->device);
+	if (!find_near(t->self, "mori-bench-kernels", X_OK, t->bench_kernels)) {
+		fprintf(stderr, "mori perf: the program mori-bench-kernels is not near %s\n",
+			t->self);
+		return -1;
+	}
+	if (!find_near(t->self, file, R_OK, t->kernels)) {
+		fprintf(stderr,
+			"mori perf: the kernels for %s are not near %s: they are compiled when "
+			"MORI "
+			"Shmem is built, by clang 19 (package clang-19)\n",
+			t->device, t->self);
+		return -1;
+	}
+	*strrchr(t->kernels, '/') = 0;
+	return 0;
+}
+
+/* A GPU is full with other grids than a core; all-reduces must be on it as a whole. */
+const char *device_grids(const struct perf_case *c, const struct perf_options *o,
+			 const char *device)
+{
+	int reduce = c->sizes == SIZES_REDUCE;
+
+	if (o->grids)
+		return o->grids;
+	if (!strcmp(device, "cpu"))
+		return o->quick ? (reduce ? "16x64" : "2x64") :
+		       reduce	? "1x64,16x64" :
+				  "1x32,1x128,8x128";
+	return o->quick ? "8x256" : reduce ? "8x512,32x512" : "1x256,16x256,64x1024";
+}

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""Where the native parts of the package are: _native/{bin,lib,include}, beside this file."""
+
+import os
+
+_NATIVE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_native")
+
+
+def native(*parts: str) -> str:
+    """The path of a native part, such as native("lib", "nvptx64"); it may not exist."""
+    return os.path.join(_NATIVE, *parts)
+
+
+def command() -> str:
+    """The path of the mori command."""
+    return native("bin", "mori")

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Finds the device library: one bitcode file a kind of device, whatever the model.
+
+It lies with the native parts of the package, be that installed or imported from a build tree, else in the
+source's own build tree or where the library was installed. ``MORI_SHMEM_BC`` names a file to use
+instead.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+from pathlib import Path
+from typing import Any, Iterator
+
+from mori._paths import native
+
+FILE = "libmori_shmem_device.bc"
+
+_HOST = platform.machine()
+_KINDS = {
+    "cuda": "nvptx64",
+    "nvptx64": "nvptx64",
+    "hip": "amdgcn",
+    "rocm": "amdgcn",
+    "amdgcn": "amdgcn",
+    "cpu": _HOST,
+    "x86_64": "x86_64",
+    "aarch64": "aarch64",
+}
+
+
+def _kind(target: Any) -> str:
+    """The folder for a target: a name, or an object of Triton's with ``backend``."""
+    name = str(getattr(target, "backend", target)).lower()
+    first = name.split(":")[0]
+    sm = re.fullmatch(r"sm_(\d+)[af]?", first)
+    if first in _KINDS:
+        return _KINDS[first]
+    if sm and int(sm[1]) >= 70:
+        return "nvptx64"
+    if re.fullmatch(r"gfx\d[0-9a-f]{2,4}|gfx\d+(-\d+)*-generic", first):
+        return "amdgcn"
+    raise ValueError(
+        f"unknown target {target!r}: use 'cpu', 'cuda' or 'sm_70' and later, 'hip' or a gfx number, "
+        "'x86_64', 'aarch64'"
+    )
+
+
+def present_target() -> str:
+    """``'cuda'``, ``'hip'`` or ``'cpu'``: what kernels of this process run on.
+
+    ``MORI_SHMEM_DEVICE`` decides if it names one; then PyTorch, if it is loaded; then the
+    devices the system shows.
+    """
+    named = os.environ.get("MORI_SHMEM_DEVICE", "").strip().lower()
+    if named in ("cpu", "cuda", "hip"):
+        return named
+    torch = sys.modules.get("torch")
+    if torch is not None and hasattr(torch, "cuda"):
+        if not torch.cuda.is_available():
+            return "cpu"
+        return "hip" if getattr(torch.version, "hip", None) else "cuda"
+    if os.path.exists("/dev/nvidiactl"):
+        return "cuda"
+    return "hip" if os.path.exists("/dev/kfd") else "cpu"
+
+
+def _places() -> Iterator[Path]:
+    """Where it may be, the most likely place first."""
+    yield Path(native("lib"))
+    yield Path(__file__).resolve().parents[3] / "build" / "lib"
+    for prefix in (sys.prefix, "/usr/local", "/usr"):
+        yield Path(prefix) / "lib"
+
+
+def find_bitcode(target: Any = None, *, cov: int | None = None) -> str:
+    """The path of ``libmori_shmem_device.bc`` for a target.
+
+    :param target: ``None`` for the device that is present; ``"cuda"``, ``"sm_90"``, ``"hip"``,
+        ``"gfx942"``, ``"cpu"``, ``"x86_64"``, ``"aarch64"``, or a ``triton`` ``GPUTarget``.
+    :param cov: taken and not needed: the bitcode links with any code object version of AMD.
+    :raises FileNotFoundError: if there is none; the text says where it was looked for.
+    :raises ValueError: for a target that is none.
+    """
+    del cov
+    kind = _kind(present_target() if target is None else target)
+    named = os.environ.get("MORI_SHMEM_BC")
+    if named:
+        if os.path.isfile(named):
+            return os.path.abspath(named)
+        raise FileNotFoundError(f"MORI_SHMEM_BC names {named}, which is no file")
+    looked = []
+    for place in _places():
+        path = place / kind / FILE
+        if path.is_file():
+            return str(path)
+        looked.append(str(path))
+    raise FileNotFoundError(
+        f"no device library for {kind}. Install clang-19 and llvm-19 and install the package again, "
+        f"or build it with tools/build_shmem_bitcode.sh and set MORI_SHMEM_BC. Looked for: {', '.join(looked)}"
+    )
+
+
+def get_bitcode_path(target: Any = None, *, cov: int | None = None) -> str:
+    """The same as :func:`find_bitcode`."""
+    return find_bitcode(target, cov=cov)

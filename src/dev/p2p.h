@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+/* The path of load and store: what each act of a request is there. */
+#ifndef MORI_DEV_P2P_H
+#define MORI_DEV_P2P_H
+
+#include "dev/path.h"
+
+DEV_STEP void *dev_p2p_at(const struct dev_state *st, const struct dev_req *r, uint64_t off)
+{
+	return tgt_pointer(dev_heap_at(st, r->slot, off));
+}
+
+/* The bits of a real number and @value added; float sums are rounded to float. */
+DEV_BODY uint64_t dev_real_add(bool wide, uint64_t bits, double value)
+{
+	uint32_t half = (uint32_t)bits;
+	double d;
+	float f;
+
+	if (wide) {
+		__builtin_memcpy(&d, &bits, 8);
+		d += value;
+		__builtin_memcpy(&bits, &d, 8);
+		return bits;
+	}
+	__builtin_memcpy(&f, &half, 4);
+	f += (float)value;
+	__builtin_memcpy(&half, &f, 4);
+	return half;
+}
+
+/* By compare-and-swap of the bits; gives what was there. */
+DEV_STEP uint64_t dev_p2p_add_real(void *to, bool wide, double value)
+{
+	uint64_t was, seen = tgt_amo(to, wide, MORI_SHMEM_AMO_FETCH, 0, 0);
+
+	do {
+		was = seen;
+		seen = tgt_compare_swap(to, wide, was, dev_real_add(wide, was, value));
+	} while (seen != was);
+	return was;
+}
+
+/* What one lane does for all; gives the value of what has one. */
+DEV_STEP uint64_t dev_p2p_once(enum dev_act act, const struct dev_req *r, void *at)
+{
+	uint64_t bits = 0;
+
+	if (act == DEV_ACT_P)
+		tgt_put_one(at, r->local, r->len);
+	else if (act == DEV_ACT_G)
+		tgt_get_one(&bits, at, r->len);
+	else if (act == DEV_ACT_AMO)
+		bits = tgt_amo(at, r->wide, r->op, r->value, r->compare);
+	else if (act == DEV_ACT_ADD_REAL)
+		bits = dev_p2p_add_real(at, r->wide, r->add);
+	else /* Release: pairs with the acquire in dev_load(). */
+		tgt_signal(at, r->op, r->value);
+	return bits;
+}
+
+DEV_STEP uint64_t dev_p2p(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
+			  const struct dev_req *r)
+{
+	switch (act) {
+	case DEV_ACT_PUT:
+	case DEV_ACT_PUT_SIGNAL:
+		if (dev_likely(r->len != 0))
+			tgt_put(scope, dev_p2p_at(st, r, r->off), r->local, r->len);
+		if (act == DEV_ACT_PUT)
+			return 0;
+		tgt_leave(scope);     /* every lane has stored */
+		if (tgt_leads(scope)) /* Release: pairs with the acquire in dev_load(). */
+			tgt_signal(dev_p2p_at(st, r, r->sig), r->op, r->value);
+		return 0;
+	case DEV_ACT_GET:
+		if (dev_likely(r->len != 0))
+			tgt_get(scope, r->local, dev_p2p_at(st, r, r->off), r->len);
+		return 0;
+	case DEV_ACT_P:
+	case DEV_ACT_G:
+	case DEV_ACT_SIGNAL:
+	case DEV_ACT_AMO:
+	case DEV_ACT_ADD_REAL:
+		return tgt_leads(scope) ? dev_p2p_once(act, r, dev_p2p_at(st, r, r->off)) : 0;
+	case DEV_ACT_QUIET:
+		tgt_fence_full();
+		return 0;
+	case DEV_ACT_FENCE:
+		tgt_fence_order();
+		return 0;
+	}
+	return 0;
+}
+
+#endif

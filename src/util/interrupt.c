@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+/* See interrupt.h. All of it is the thread's own. */
+#include "util/interrupt.h"
+
+#include <stdint.h>
+#include <time.h>
+
+#define EVERY_NS 50000000
+
+static __thread struct {
+	int (*stop)(void *arg);
+	void *arg;
+	int64_t next_ns; /* not before */
+	bool asked;
+} interrupt;
+
+void interrupt_set(int (*stop)(void *arg), void *arg)
+{
+	interrupt.stop = stop;
+	interrupt.arg = arg;
+	interrupt.next_ns = 0;
+	interrupt.asked = false;
+}
+
+bool interrupt_wanted(void)
+{
+	return interrupt.stop != NULL;
+}
+
+bool interrupt_asked(void)
+{
+	struct timespec t;
+	int64_t now;
+
+	if (!interrupt.stop || interrupt.asked)
+		return interrupt.asked;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	if (now < interrupt.next_ns)
+		return false;
+	interrupt.next_ns = now + EVERY_NS;
+	interrupt.asked = interrupt.stop(interrupt.arg) != 0;
+	return interrupt.asked;
+}
+
+bool interrupt_was_asked(void)
+{
+	return interrupt.asked;
+}

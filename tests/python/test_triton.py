@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+# TEST: timeout=600 quick=0
+"""Triton kernels on PEs of the CPU: the examples, every form of a call, deadlines and lost PEs."""
+
+import os
+import re
+import sys
+
+import pes
+import pytest
+import triton_versions
+
+triton_versions.need()
+
+EXAMPLES = os.path.join(triton_versions.ROOT, "examples", "triton")
+
+
+def none_wrong(out, n, lines):
+    """Every PE has checked all it had to, and nothing was wrong."""
+    for pe in range(n):
+        found = re.findall(rf"^PE {pe} of {n}: .* elements, (\d+) wrong$", out, re.M)
+        assert found == ["0"] * lines, out
+
+
+@triton_versions.each()
+@pytest.mark.parametrize(("n", "rounds"), [(2, 3), (4, 2), (8, 1)])
+def test_examples(older, n, rounds):
+    out = triton_versions.program("triton_examples.py", n, rounds, older=older)
+    none_wrong(out, n, 5 + 2 * rounds)
+
+
+@triton_versions.each()
+@pytest.mark.parametrize("n", [2, 3])
+def test_operations(older, n):
+    out = triton_versions.program("triton_ops.py", n, older=older)
+    for pe in range(n):
+        assert re.search(rf"^PE {pe}: \d+ tests, wrong: \[\]$", out, re.M), out
+
+
+@triton_versions.each()
+def test_lost(older):
+    out = triton_versions.program("triton_ops.py", 3, "lost", older=older)
+    assert len(re.findall(r"^PE \d: wrong: \[\]$", out, re.M)) == 2, out
+
+
+@pytest.mark.parametrize("launcher", ["torchrun", "mori run"])
+def test_launchers(launcher):
+    """The scripts by themselves, as their README starts them."""
+    start = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node=2"]
+    if launcher == "mori run":
+        start = [pes.mori(), "run", "-n", "2", sys.executable]
+    env = {**triton_versions.environment(None), "MORI_SHMEM_DEVICE": "cpu"}
+    for script, lines in (("put_signal.py", 1), ("get.py", 2)):
+        out = pes.run(*start, os.path.join(EXAMPLES, script), env=env, timeout=200)
+        none_wrong(out, 2, lines)
+
+
+def test_guide(tmp_path):
+    """The program of docs/triton.md, and what it compiles to for a GPU that is not here."""
+    with open(os.path.join(triton_versions.ROOT, "docs", "triton.md")) as file:
+        program, compiling = re.findall(r"^```python\n(.*?)^```", file.read(), re.M | re.S)
+    path = tmp_path / "pass_on.py"
+    path.write_text(program)
+    env = triton_versions.environment(None)
+    out = pes.run(pes.mori(), "run", "-n", "4", sys.executable, path, env={**env, "TRITON_INTERPRET": "1"}, timeout=200)
+    said = re.findall(r"PE \d of 4 has \d{3}", out)  # lines of several processes may run together
+    assert sorted(said) == [f"PE {pe} of 4 has {100 + (pe - 1) % 4}" for pe in range(4)], out
+    pes.need_compiler()
+    path.write_text(program.split("ms.shmem_init()")[0] + compiling)
+    assert "global_store" in pes.run(sys.executable, path, env={**env, "TRITON_INTERPRET": "0"})

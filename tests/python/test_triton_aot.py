@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+# TEST: timeout=600 quick=0
+"""The kernels of examples/triton compiled for GPUs that are not here: what is in the code, and what is not."""
+
+import os
+import re
+
+import pes
+import pytest
+import triton_versions
+
+triton_versions.need()
+
+from mori.ir import MORI_DEVICE_FUNCTIONS
+
+SM = ("sm_90", "sm_100")
+GFX = ("gfx942", "gfx950")
+
+# What the code of a kernel must have, by kind of GPU.
+CODE = {
+    "hello": {"sm": [r"ld\.global\.b64.*globalGpuStates"], "gfx": [r"globalGpuStates"]},
+    "put_ring": {
+        "sm": [r"fence\.sc\.sys", r"st\.release\.sys\.b64", r"ld\.acquire\.sys\.b64", r"st\.(global\.)?v[24]"],
+        "gfx": [r"buffer_wbl2 sc0 sc1", r"buffer_inv sc0 sc1", r"(global|flat)_store_dwordx4"],
+    },
+    "get": {"sm": [r"ld\.(global\.)?v[24]"], "gfx": [r"(global|flat)_load_dwordx4"]},
+    "get_nbi": {"sm": [r"fence\.(sc|acq_rel)\.sys"], "gfx": [r"(global|flat)_load_dwordx4"]},
+    "put_signal": {
+        "sm": [r"st\.release\.sys\.b64", r"ld\.acquire\.sys\.b64"],
+        "gfx": [r"buffer_wbl2 sc0 sc1", r"(global|flat)_store_dwordx2 .*sc0 sc1", r"buffer_inv sc0 sc1"],
+    },
+    "allreduce_read": {
+        "sm": [r"st\.release\.sys\.b64", r"ld\.acquire\.sys\.b64"],
+        "gfx": [r"buffer_wbl2 sc0 sc1", r"(global|flat)_load_dwordx2 .*sc0 sc1", r"buffer_inv sc0 sc1"],
+    },
+    "allreduce_put": {
+        "sm": [r"red\.release\.sys\.add\.u64", r"ld\.acquire\.sys\.b64"],
+        "gfx": [r"buffer_wbl2 sc0 sc1", r"(global|flat)_atomic_add_x2 .*sc1", r"buffer_inv sc0 sc1"],
+    },
+}
+
+
+@pytest.fixture(scope="module", params=[None, triton_versions.OLDER], ids=["triton", "triton-3.6"])
+def code(request, tmp_path_factory):
+    """(kernel, target) -> assembly, and the same with ".ll"; "all.ttir"."""
+    pes.need_compiler()
+    if request.param and not os.path.isdir(request.param):
+        pytest.skip(f"no Triton 3.6 in {request.param}")
+    folder = tmp_path_factory.mktemp("aot")
+    triton_versions.program("triton_aot.py", folder, older=request.param)
+    return {p.name: p.read_text() for p in folder.iterdir() if p.is_file()}
+
+
+@pytest.mark.parametrize("target", SM + GFX)
+@pytest.mark.parametrize("kernel", CODE)
+def test_instructions(code, kernel, target):
+    text = code[f"{kernel}.{target}"]
+    for pattern in CODE[kernel]["sm" if target in SM else "gfx"]:
+        assert re.search(pattern, text), f"{kernel} for {target} has no {pattern}"
+    if target in SM:
+        assert re.search(rf"^\.target {target}", text, re.M)
+        assert not re.search(r"^\s*\.extern \.func", text, re.M)
+        assert not re.search(r"\batom\.(global\.)?(add|exch|or|and|xor)\.", text), "an atomic that lost its scope"
+    else:
+        assert target in text
+
+
+@pytest.mark.parametrize("target", SM + GFX)
+@pytest.mark.parametrize("kernel", CODE)
+def test_nothing_else(code, kernel, target):
+    """No symbol is left over, and of the library only what the kernel calls, inlined but for what it calls twice."""
+    text = code[f"{kernel}.{target}.ll"]
+    assert not [line for line in re.findall(r"^declare .*", text, re.M) if "@llvm." not in line]
+    program = kernel.partition("_read")[0].partition("_put")[0] if kernel.startswith("all") else kernel
+    source = open(os.path.join(triton_versions.ROOT, "examples", "triton", f"{program.removesuffix('_nbi')}.py")).read()
+    called = {f"mori_shmem_{name}" for name in re.findall(r"mori_shmem_device\.(\w+)\(", source)}
+    assert set(re.findall(r"^define .*@(mori_\w+)", text, re.M)) <= called
+    assert "globalGpuStates" in text
+
+
+def test_small(code):
+    """A kernel that asks who it is holds neither copies nor waits."""
+    for target in SM:
+        text = code[f"hello.{target}"]
+        assert not re.search(r"\.sys\b|\bcall\b|bar\.sync", text)
+    for target in GFX:
+        assert not re.search(r"buffer_wbl2|s_barrier|s_swappc", code[f"hello.{target}"])
+
+
+def test_every_function(code):
+    """Each is called once, by its symbol, with arguments of the right types."""
+    short = {"int": "i", "uint": "i", "float": "f"}
+
+    def mlir(kind):
+        name, bits = re.fullmatch(r"([a-z]+)(\d+)", kind).groups()
+        return short[name] + bits
+
+    calls = {}
+    for symbol, args, ret in re.findall(
+        r'tt\.extern_elementwise .*symbol = "(\w+)"\} : \(([^)]*)\) -> (\w+)', code["all.ttir"]
+    ):
+        calls.setdefault(symbol, []).append(([a for a in args.split(", ") if a], ret))
+    for name, meta in MORI_DEVICE_FUNCTIONS.items():
+        if meta["ret"] == "void" or "memobj" in meta["args"]:
+            continue
+        want = ([mlir(a) for a in meta["args"]], mlir(meta["ret"]))
+        assert want in calls.get(meta["symbol"], []), f"{name}: {want}, {calls.get(meta['symbol'])}"
+    # An object form is a call of the form with addresses.
+    assert len(calls["mori_shmem_putmem_nbi_block"]) == 2

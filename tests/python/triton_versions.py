@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""The versions of Triton that the tests run: the installed one, and an older one from a folder of its own, named by
+MORI_TEST_TRITON_36 or .cache/triton-3.6."""
+
+import importlib.util
+import os
+import sys
+
+import pes
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(pes.HERE))
+OLDER = os.environ.get("MORI_TEST_TRITON_36") or os.path.join(ROOT, ".cache", "triton-3.6")
+
+
+def each():
+    """A mark for tests with a parameter ``older``: the folder of another Triton, or None."""
+    older = pytest.param(OLDER, id="triton-3.6", marks=_unless(os.path.isdir(OLDER), f"no Triton 3.6 in {OLDER}"))
+    return pytest.mark.parametrize("older", [pytest.param(None, id="triton"), older])
+
+
+def _unless(there, reason):
+    return pytest.mark.skipif(not there, reason=reason)
+
+
+def need():
+    """Skips a whole file where Triton or what goes with it is missing."""
+    for name in ("triton", "torch", "greenlet", "numpy"):
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"{name} is not installed (tools/venv.sh)", allow_module_level=True)
+
+
+def environment(older):
+    path = [p for p in (older, os.environ.get("PYTHONPATH")) if p]
+    lld = next((p for p in ("/usr/bin/ld.lld-22", "/usr/bin/ld.lld-19") if os.path.exists(p)), "")
+    return {"PYTHONPATH": os.pathsep.join(path), "OMP_NUM_THREADS": "1", "TRITON_HIP_LLD_PATH": lld}
+
+
+def program(name, *args, older=None, timeout=280):
+    """The output of a program of progs/ under that Triton; it must end with 0."""
+    return pes.run(sys.executable, pes.program(name), *args, env=environment(older), timeout=timeout)

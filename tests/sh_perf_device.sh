@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# TEST: timeout=240 quick=0
+# `mori perf --device`: every case runs as kernels with small sizes, PEs as processes
+# and as threads, and checks its data; wrong use is exit code 2 with a sentence; a bench
+# whose data is wrong writes no row. No time that it measures is looked at.
+set -u
+
+. "$SRC/tests/sh_lib.bash"
+bin=$(dirname "$MORI")
+
+if [ ! -f "$bin/kernels/cpu/data.image" ]; then
+	echo "no kernels were built: clang 19 is missing"
+	exit 77
+fi
+
+# perf ARGUMENTS...: code, $tmp/out and $tmp/err tell of it.
+perf() {
+	"$MORI" perf "$@" >"$tmp/out" 2>"$tmp/err"
+	code=$?
+}
+# wrong WHAT PATTERN ARGUMENTS...: exit code 2, and the sentence has the pattern.
+wrong() {
+	local what=$1 pattern=$2
+	shift 2
+	perf "$@"
+	check "$what: exit code $code" [ "$code" = 2 ]
+	check "$what" err_has "$pattern"
+}
+
+perf --device --list
+cases=$(awk '{ print $1 }' "$tmp/out")
+check "--list" [ "$(wc -w <<<"$cases")" = 14 ]
+check "--list has scopes" grep -q 'put_bw .*scopes: thread,warp,block$' "$tmp/out"
+
+wrong "a typo in a case" 'no case "put_bww"' --device --only put_bww
+wrong "a case of the host" 'no case "malloc"' --device cpu --only malloc
+wrong "a grid" '"8y128"' --device --grids 8y128
+wrong "a grid of too many threads" 1024 --device --grids 1x2048
+wrong "a grid of nothing" '"0x1"' --device --grids 0x1
+wrong "one PE" "whole number from 2" --device --pes 1
+wrong "grids without kernels" "needs --device" --grids 1x1
+wrong "growth of kernels" "does not go with --device" --device --growth
+wrong "a surplus word" surplus --device cpu surplus
+wrong "a typo in the device" 'no device "cpuu": cpu, cuda, hip' --device cpuu
+
+# Every case, processes; the rows are whole, every scope is there.
+perf --device cpu --quick --ms 1 --sizes 40,4000 --grids 1x8,3x40 --csv "$tmp/csv" --json "$tmp/json"
+check "a quick run: exit code $code" [ "$code" = 0 ]
+for name in $cases; do
+	check "a row of $name" grep -q "^$name,[0-9]*,2,mori,p2p," "$tmp/csv"
+done
+for scope in thread warp block; do
+	for name in put_bw get_bw put put_quiet get pingpong signal fetch_add; do
+		check "$name in $scope scope" grep -q "^$name,.*,mori,.*,$scope,[1-3]x[0-9]*," "$tmp/csv"
+	done
+done
+check "a plain kernel beside" grep -q '^put_bw,4000,2,plain,mori,.*,block,3x40,' "$tmp/csv"
+check "memcpy beside" grep -q '^get_bw,4000,2,limit,mori,.*,warp,3x40,' "$tmp/csv"
+check "a host's call beside" grep -q '^put_quiet,40,2,host,p2p,.*,-,-,' "$tmp/csv"
+check "kernel B has a block for every chunk" grep -q '^allreduce_put,4000,2,mori,.*,2x40,' "$tmp/csv"
+awk -F, 'NR > 1 && (NF < 16 || $6 <= 0 || $7 <= 0 || $9 != "ok") { print; bad = 1 }
+	END { exit bad || NR < 60 }' "$tmp/csv"
+check "whole rows" [ $? = 0 ]
+if command -v python3 >/dev/null; then
+	python3 - "$tmp/json" "$tmp/csv" <<-'END'
+	import csv, json, sys
+	j = json.load(open(sys.argv[1]))
+	key = lambda r: (r["name"], str(r["size"]), r["who"], r.get("scope", "-"), r.get("grid", "-"))
+	same = [key(r) for r in j["rows"]] == [key(r) for r in csv.DictReader(open(sys.argv[2]))]
+	sys.exit(not (j["rows"] and same and j["device"] == "cpu"))
+	END
+	check "JSON as CSV" [ $? = 0 ]
+fi
+
+# Threads, more PEs, Markdown; the device the library uses by itself.
+perf --device --threads --pes 4 --quick --ms 1 --only pingpong,barrier,allreduce_put,allreduce_two_shot \
+	--sizes 1000 --grids 8x4 --markdown
+check "4 PEs as threads: exit code $code" [ "$code" = 0 ]
+check "a barrier of 4 PEs" grep -q '^| - | block | 1x4 | 4 |' "$tmp/out"
+check "an all-reduce of 4 PEs" grep -q '^| 1008 B | block | 8x4 | 4 |' "$tmp/out"
+
+# One flipped bit: no row, and the job fails.
+for name in $cases; do
+	rm -f "$tmp/rows"
+	job -n 2 "$bin/mori-bench-kernels" --case "$name" --sizes 64 --ms 1 --spoil --out "$tmp/rows" \
+		--kernels "$bin/kernels/cpu" --device cpu --grids 1x4
+	check "$name fails with wrong data" [ "$code" = 1 ]
+	check "$name says so" err_has "$name, size .* wrong data on PE"
+	check "$name writes no row with wrong data" [ ! -s "$tmp/rows" ]
+done
+
+# The command elsewhere, without the kernels.
+mkdir -p "$tmp/bin"
+cp "$MORI" "$bin/mori-bench" "$bin/mori-bench-kernels" "$tmp/bin/"
+LD_LIBRARY_PATH=$BUILD/lib "$tmp/bin/mori" perf --device >"$tmp/out" 2>"$tmp/err"
+code=$?
+check "no kernels: exit code $code" [ "$code" = 1 ]
+check "no kernels" err_has "package clang-19"
+finish
