@@ -22,10 +22,10 @@ else()
 endif()
 
 set(MORI_TEST_ENV
-	"ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1"
+	"ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1:strict_string_checks=1"
 	"LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0"
 	"UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
-	"TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp:halt_on_error=1:second_deadlock_stack=1")
+	"TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp:halt_on_error=1:second_deadlock_stack=1:allocator_may_return_null=1")
 
 # mori_add(name command... ): one test with the properties that all share. Reads
 # TEST_TIMEOUT, TEST_ENV, TEST_SERIAL and TEST_LABELS of the caller.

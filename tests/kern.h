@@ -9,6 +9,8 @@
 #include "pes.h"
 
 #include <stdarg.h>
+#include <sys/mman.h>
+#include <time.h>
 
 #define KERN_NONE "clang-19 is not installed: there are no kernels to load"
 
@@ -70,5 +72,34 @@ static inline int kern_run(mori_shmem_module_t *module, const char *name, unsign
 	return mori_shmem_kernel_launch(module, name, grid, block, 0, args, NULL);
 }
 #define RUN_KERNEL(module, name, blocks, ...) kern_run(module, name, blocks, __VA_ARGS__, NULL)
+
+/*
+ * A way in for children of fork(): the first of them makes it, so that their parent has
+ * no thread of the library yet. A sanitizer cannot fork a process of several threads.
+ */
+struct kern_way {
+	mori_shmem_uniqueid_t uid;
+	int ready;
+};
+
+static inline struct kern_way *kern_ways(size_t n)
+{
+	void *ways = mmap(NULL, n * sizeof(struct kern_way), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	MUST(ways == MAP_FAILED ? MORI_SHMEM_ENOMEM : 0);
+	return ways;
+}
+
+static inline const mori_shmem_uniqueid_t *kern_way(struct kern_way *way, int rank)
+{
+	if (!rank) {
+		MUST(mori_shmem_get_unique_id(&way->uid));
+		__atomic_store_n(&way->ready, 1, __ATOMIC_RELEASE);
+	}
+	while (!__atomic_load_n(&way->ready, __ATOMIC_ACQUIRE))
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	return &way->uid;
+}
 
 #endif

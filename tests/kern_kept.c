@@ -150,17 +150,18 @@ static void all_dead(const struct kept *k)
 }
 
 /* The first two go on together, the last one alone. */
-static void child(const mori_shmem_uniqueid_t *first, const mori_shmem_uniqueid_t *second, int rank)
+static void child(struct kern_way *way, int rank)
 {
+	int alone = rank == PES - 1, next = alone ? 0 : rank;
 	void *handle = open_object();
 	struct kept old, now;
 
 	test_deadline(TEST_TSAN || TEST_ASAN ? 100 : 40);
-	join(first, rank, PES);
+	join(kern_way(&way[0], rank), rank, PES);
 	open_kept(&old, handle);
 	MUST(mori_shmem_finalize());
 	all_dead(&old);
-	join(&second[rank < 2], rank < 2 ? rank : 0, rank < 2 ? 2 : 1);
+	join(kern_way(&way[1 + alone], next), next, alone ? 1 : PES - 1);
 	CHECK(old.ctx != ctx);
 	all_dead(&old);
 	open_kept(&now, handle);
@@ -176,7 +177,7 @@ static void child(const mori_shmem_uniqueid_t *first, const mori_shmem_uniqueid_
 
 static int test_pe(void)
 {
-	mori_shmem_uniqueid_t first, second[2];
+	struct kern_way *way = kern_ways(3);
 	size_t size;
 	void *image = kern_image("kept", &size);
 	pid_t pid[PES];
@@ -184,13 +185,10 @@ static int test_pe(void)
 	if (!image)
 		SKIP(KERN_NONE);
 	free(image);
-	MUST(mori_shmem_get_unique_id(&first));
-	MUST(mori_shmem_get_unique_id(&second[0]));
-	MUST(mori_shmem_get_unique_id(&second[1]));
 	for (int i = 0; i < PES; i++) {
 		pid[i] = fork();
 		if (!pid[i])
-			child(&first, second, i);
+			child(way, i);
 	}
 	for (int i = 0; i < PES; i++) {
 		int status = 0;
@@ -198,5 +196,6 @@ static int test_pe(void)
 		waitpid(pid[i], &status, 0);
 		CHECK_EQ("child", WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
 	}
+	munmap(way, 3 * sizeof(*way));
 	return 0;
 }

@@ -44,14 +44,14 @@ static void survive(mori_shmem_module_t *m, uint64_t *words, int32_t how)
 	CHECK_TEXT(mori_shmem_last_error(), "PE 2");
 }
 
-static void child(const mori_shmem_uniqueid_t *uid, int rank, int32_t how)
+static void child(struct kern_way *way, int rank, int32_t how)
 {
 	mori_shmem_init_attr_t attr;
 	mori_shmem_module_t *m;
 	uint64_t *words;
 
 	test_deadline(TEST_TSAN || TEST_ASAN ? 100 : 40);
-	MUST(mori_shmem_set_attr_uniqueid_args(rank, PES, uid, &attr));
+	MUST(mori_shmem_set_attr_uniqueid_args(rank, PES, kern_way(way, rank), &attr));
 	MUST(mori_shmem_init_attr(MORI_SHMEM_INIT_WITH_UNIQUEID, &attr));
 	pes_meet();
 	m = kern_load("lost");
@@ -68,14 +68,13 @@ static void child(const mori_shmem_uniqueid_t *uid, int rank, int32_t how)
 
 static void case_of(int32_t how)
 {
-	mori_shmem_uniqueid_t uid;
+	struct kern_way *way = kern_ways(1);
 	pid_t pid[PES];
 
-	MUST(mori_shmem_get_unique_id(&uid));
 	for (int i = 0; i < PES; i++) {
 		pid[i] = fork();
 		if (!pid[i])
-			child(&uid, i, how);
+			child(way, i, how);
 	}
 	for (int i = 0; i < PES; i++) {
 		int status = 0;
@@ -86,6 +85,7 @@ static void case_of(int32_t how)
 		else if (!CHECK_EQ("survivor", WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0))
 			fprintf(stderr, "case %d, PE %d\n", how, i);
 	}
+	munmap(way, sizeof(*way));
 }
 
 static int test_pe(void)
@@ -96,7 +96,8 @@ static int test_pe(void)
 	if (!image)
 		SKIP(KERN_NONE);
 	free(image);
-	for (int32_t how = 0; how < LOST_HOWS; how++)
+	/* TSan's own work between two plain loads hides that they are a loop. */
+	for (int32_t how = 0; how < (TEST_TSAN ? LOST_PLAIN : LOST_HOWS); how++)
 		case_of(how);
 	return 0;
 }

@@ -99,8 +99,10 @@ static int test_pe(void)
 	word = pes_malloc(8);
 	memset(word, 0, 8);
 	chains(m);
-	caught(m, "poll_plain", RUN_KERNEL(m, "poll_plain", 4, 5, &word),
-	       "block (2, 0, 0), thread (3, 0, 0)");
+	/* TSan's own work between two plain loads hides that they are a loop. */
+	if (!TEST_TSAN)
+		caught(m, "poll_plain", RUN_KERNEL(m, "poll_plain", 4, 5, &word),
+		       "block (2, 0, 0), thread (3, 0, 0)");
 	caught(m, "poll_ever", RUN_KERNEL(m, "poll_ever", 2, 3, &word, &how), "6 threads");
 	how = POLL_TEST;
 	caught(m, "poll_ever", RUN_KERNEL(m, "poll_ever", 2, 3, &word, &how), "6 threads");

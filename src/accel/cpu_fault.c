@@ -71,8 +71,9 @@ static FIBER_BARE void fault_handler(int sig, siginfo_t *info, void *ucontext)
 	struct cpu_fault *f = watched;
 	int err = errno;
 
-	if (info->si_code == SI_TIMER && f && info->si_value.sival_ptr == f) {
-		fault_tick(f, sig, ucontext);
+	if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &handlers) {
+		if (f) /* else it comes late */
+			fault_tick(f, sig, ucontext);
 		return;
 	}
 	/* si_code is positive for what the machine raised, not for kill(2). */
@@ -160,7 +161,7 @@ int cpu_fault_watch(struct cpu_fault *f, struct fiber *host)
 	pthread_mutex_unlock(&handlers.lock);
 	watched = f;
 	if (!err)
-		err = cpu_watch_open(&f->watch, f);
+		err = cpu_watch_open(&f->watch, &handlers);
 	if (err)
 		fault_unset(f);
 	return err;

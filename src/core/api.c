@@ -416,7 +416,7 @@ int mori_shmem_device_state(uint64_t *ctx)
 		return MORI_SHMEM_ESTATE;
 	if (!ctx)
 		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_device_state: ctx is NULL");
-	pe->state_known = true;
+	pe_show_state(pe);
 	*ctx = (uint64_t)(uintptr_t)pe->state;
 	return 0;
 }

@@ -187,9 +187,25 @@ void fail_value(struct dev_state *st, const char *name, enum dev_op op, int err)
 		st->fault.block[i] = st->fault.thread[i] = -1;
 }
 
-void fail_late(const struct dev_state *st, const char *kernel)
+/* As it is now; a kernel in another thread may be writing it. */
+static struct dev_fault fail_read(const struct dev_state *st)
 {
 	const struct dev_fault *f = &st->fault;
+	struct dev_fault out = { .code = __atomic_load_n(&f->code, __ATOMIC_ACQUIRE) };
+
+	out.pe = __atomic_load_n(&f->pe, __ATOMIC_RELAXED);
+	out.addr = __atomic_load_n(&f->addr, __ATOMIC_RELAXED);
+	out.op = __atomic_load_n(&f->op, __ATOMIC_RELAXED);
+	for (int i = 0; i < 3; i++) {
+		out.block[i] = __atomic_load_n(&f->block[i], __ATOMIC_RELAXED);
+		out.thread[i] = __atomic_load_n(&f->thread[i], __ATOMIC_RELAXED);
+	}
+	return out;
+}
+
+void fail_late(const struct dev_state *st, const char *kernel)
+{
+	const struct dev_fault now = fail_read(st), *f = &now;
 
 	if (f->code == MORI_SHMEM_ETIMEDOUT && f->pe >= 0 && f->op < DEV_OP_COUNT)
 		log_error("kernel %s on PE %d, block (%d, %d, %d), thread (%d, %d, %d): %s: PE %d "
@@ -202,9 +218,12 @@ void fail_late(const struct dev_state *st, const char *kernel)
 int fail_take(struct dev_state *st, mori_shmem_fault_t *out)
 {
 	const struct pe *pe = st->host;
-	struct dev_fault f = st->fault;
+	struct dev_fault f = fail_read(st);
 
-	memset(&st->fault, 0, sizeof(st->fault));
+	if (f.code) { /* the code last: then it is another's to write */
+		__atomic_store_n(&st->fault.op, DEV_OP_NONE, __ATOMIC_RELAXED);
+		__atomic_store_n(&st->fault.code, 0, __ATOMIC_RELEASE);
+	}
 	if (!out)
 		return f.code;
 	*out = (mori_shmem_fault_t){ .code = f.code, .pe = f.code ? f.pe : -1, .addr = f.addr };

@@ -133,7 +133,7 @@ int mori_shmem_module_load(const void *image, size_t size, mori_shmem_module_t *
 	if (!m)
 		return err_set(MORI_SHMEM_ENOMEM, "mori_shmem_module_load: no memory");
 	m->accel = pe->world->accel;
-	pe->state_known = true;
+	pe_show_state(pe);
 	err = accel_module_load(&m->accel, image, size, &m->module);
 	if (err)
 		goto free_handle;
@@ -229,7 +229,7 @@ int mori_shmem_module_init(void *module)
 		return MORI_SHMEM_ESTATE;
 	if (!module)
 		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_module_init: module is NULL");
-	pe->state_known = true;
+	pe_show_state(pe);
 	pthread_mutex_lock(&modules.lock);
 	ours = module_place(m) != NULL;
 	if (ours)

@@ -165,4 +165,10 @@ int reg_window_remove(struct pe *pe, void *ptr, uint64_t size);
 int reg_query(struct pe *pe, const void *ptr, mori_shmem_memobj_t *out);
 void reg_close(struct pe *pe);
 
+/* From now on a kernel may have the state; threads of several PEs may say so at once. */
+static inline void pe_show_state(struct pe *pe)
+{
+	__atomic_store_n(&pe->state_known, true, __ATOMIC_RELAXED);
+}
+
 #endif

@@ -17,14 +17,15 @@ static __attribute__((noinline, cold, unused)) int tgt_fail(const struct dev_sta
 	(void)len;
 	if (tgt_cas_32((uint32_t *)&f->code, 0, (uint32_t)code))
 		return code;
-	f->pe = pe;
-	f->addr = addr;
-	f->block[0] = (int32_t)mori_block_id();
-	f->block[1] = (int32_t)mori_block_id_y();
-	f->block[2] = (int32_t)mori_block_id_z();
-	f->thread[0] = (int32_t)mori_thread_id();
-	f->thread[1] = (int32_t)mori_thread_id_y();
-	f->thread[2] = (int32_t)mori_thread_id_z();
+	/* Relaxed: another thread of the host may be looking, and takes what is there. */
+	__atomic_store_n(&f->pe, pe, __ATOMIC_RELAXED);
+	__atomic_store_n(&f->addr, addr, __ATOMIC_RELAXED);
+	__atomic_store_n(&f->block[0], (int32_t)mori_block_id(), __ATOMIC_RELAXED);
+	__atomic_store_n(&f->block[1], (int32_t)mori_block_id_y(), __ATOMIC_RELAXED);
+	__atomic_store_n(&f->block[2], (int32_t)mori_block_id_z(), __ATOMIC_RELAXED);
+	__atomic_store_n(&f->thread[0], (int32_t)mori_thread_id(), __ATOMIC_RELAXED);
+	__atomic_store_n(&f->thread[1], (int32_t)mori_thread_id_y(), __ATOMIC_RELAXED);
+	__atomic_store_n(&f->thread[2], (int32_t)mori_thread_id_z(), __ATOMIC_RELAXED);
 	return code;
 }
 

@@ -91,23 +91,41 @@ TGT_STORE(tgt_store_relaxed_8, uint8_t, __ATOMIC_RELAXED)
 TGT_STORE(tgt_store_relaxed_16, uint16_t, __ATOMIC_RELAXED)
 TGT_STORE(tgt_store_relaxed_32, uint32_t, __ATOMIC_RELAXED)
 TGT_STORE(tgt_store_relaxed_64, uint64_t, __ATOMIC_RELAXED)
-TGT_STORE(tgt_store_release_64, uint64_t, __ATOMIC_RELEASE)
 #undef TGT_STORE
+
+/*
+ * What this wave has stored, and what it knows of from others, leaves the caches. The
+ * wait is spelled out: where the compiler sees no store of this wave it leaves it out,
+ * and stores of other waves would still be on their way.
+ */
+DEV_BODY void tgt_release(void)
+{
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "");
+	__builtin_amdgcn_s_waitcnt(0);
+}
+
+DEV_BODY void tgt_store_release_64(void *p, uint64_t v)
+{
+	tgt_release();
+	tgt_store_relaxed_64(p, v);
+}
 
 DEV_BODY void tgt_fence_order(void)
 {
-	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "");
+	tgt_release();
 }
 
 DEV_BODY void tgt_fence_full(void)
 {
+	tgt_release();
 	__builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");
 }
 
 #define TGT_ATOM(name, type, op)                                                                   \
 	DEV_BODY type name(void *p, type v)                                                        \
 	{                                                                                          \
-		return op((type *)p, v, __ATOMIC_ACQ_REL, TGT_SYS);                                \
+		tgt_release();                                                                     \
+		return op((type *)p, v, __ATOMIC_ACQUIRE, TGT_SYS);                                \
 	}
 TGT_ATOM(tgt_add_32, uint32_t, __scoped_atomic_fetch_add)
 TGT_ATOM(tgt_add_64, uint64_t, __scoped_atomic_fetch_add)
@@ -124,8 +142,9 @@ TGT_ATOM(tgt_swap_64, uint64_t, __scoped_atomic_exchange_n)
 #define TGT_CAS(name, type)                                                                        \
 	DEV_BODY type name(void *p, type compare, type v)                                          \
 	{                                                                                          \
+		tgt_release();                                                                     \
 		__scoped_atomic_compare_exchange_n((type *)p, &compare, v, false,                  \
-						   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE, TGT_SYS);   \
+						   __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE, TGT_SYS);   \
 		return compare;                                                                    \
 	}
 TGT_CAS(tgt_cas_32, uint32_t)
@@ -135,10 +154,11 @@ TGT_CAS(tgt_cas_64, uint64_t)
 /* Release: pairs with the acquire in dev_load(). A signal has no result to wait for. */
 DEV_BODY void tgt_signal(void *p, int op, uint64_t v)
 {
+	tgt_release();
 	if (op == MORI_SHMEM_AMO_ADD)
-		__scoped_atomic_fetch_add((uint64_t *)p, v, __ATOMIC_RELEASE, TGT_SYS);
+		__scoped_atomic_fetch_add((uint64_t *)p, v, __ATOMIC_RELAXED, TGT_SYS);
 	else
-		tgt_store_release_64(p, v);
+		tgt_store_relaxed_64(p, v);
 }
 
 DEV_BODY uint32_t tgt_thread_rank(void)

@@ -10,8 +10,7 @@
  * CODE gfx: buffer_wbl2 sc0 sc1
  * CODE gfx: global_atomic_add_x2 .*sc1
  * CODE gfx: global_store_dwordx2 .*sc0 sc1
- * CODE gfx-before: buffer_wbl2 sc0 sc1 ;; global_(atomic_add_x2|store_dwordx2) .*sc1
- * CODE gfx-order: global_store_dwordx4 ;; s_barrier ;; buffer_wbl2 sc0 sc1 ;; global_(atomic_add_x2|store_dwordx2)
+ * CODE gfx-order: global_store_dwordx4 ;; s_barrier ;; buffer_wbl2 sc0 sc1 ;; s_waitcnt vmcnt\(0\) ;; global_(atomic_add_x2|store_dwordx2) ;; s_barrier
  */
 #include <mori/shmem_device.h>
 
