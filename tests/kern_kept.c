@@ -88,7 +88,7 @@ static void dead(const struct kept *k, enum way way, uint64_t *words)
 /* Every call works, and what the PE before has written is here. */
 static void alive(const struct kept *k, enum way way)
 {
-	uint64_t own[KEPT_WORDS], from = (uint64_t)((me + n_pes - 1) % n_pes + 1);
+	uint64_t own[KEPT_WORDS], from = ((uint64_t)me + (uint64_t)n_pes - 1) % (uint64_t)n_pes + 1;
 	int64_t out[KEPT_RESULTS];
 
 	test_at(ways[way]);

@@ -18,14 +18,14 @@ static __attribute__((noinline, cold, unused)) int tgt_fail(const struct dev_sta
 	if (tgt_cas_32((uint32_t *)&f->code, 0, (uint32_t)code))
 		return code;
 	/* Relaxed: another thread of the host may be looking, and takes what is there. */
-	__atomic_store_n(&f->pe, pe, __ATOMIC_RELAXED);
-	__atomic_store_n(&f->addr, addr, __ATOMIC_RELAXED);
-	__atomic_store_n(&f->block[0], (int32_t)mori_block_id(), __ATOMIC_RELAXED);
-	__atomic_store_n(&f->block[1], (int32_t)mori_block_id_y(), __ATOMIC_RELAXED);
-	__atomic_store_n(&f->block[2], (int32_t)mori_block_id_z(), __ATOMIC_RELAXED);
-	__atomic_store_n(&f->thread[0], (int32_t)mori_thread_id(), __ATOMIC_RELAXED);
-	__atomic_store_n(&f->thread[1], (int32_t)mori_thread_id_y(), __ATOMIC_RELAXED);
-	__atomic_store_n(&f->thread[2], (int32_t)mori_thread_id_z(), __ATOMIC_RELAXED);
+	tgt_store_relaxed_32(&f->pe, (uint32_t)pe);
+	tgt_store_relaxed_64(&f->addr, addr);
+	tgt_store_relaxed_32(&f->block[0], mori_block_id());
+	tgt_store_relaxed_32(&f->block[1], mori_block_id_y());
+	tgt_store_relaxed_32(&f->block[2], mori_block_id_z());
+	tgt_store_relaxed_32(&f->thread[0], mori_thread_id());
+	tgt_store_relaxed_32(&f->thread[1], mori_thread_id_y());
+	tgt_store_relaxed_32(&f->thread[2], mori_thread_id_z());
 	return code;
 }
 

@@ -33,8 +33,8 @@ DEV_BODY bool lib_ready(const struct dev_state *st)
 /* Gives @err; the fault, if this is its thread's and new, gets the name of the call. */
 DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 {
-	if (err && !__atomic_load_n(&st->fault.op, __ATOMIC_RELAXED))
-		__atomic_store_n(&st->fault.op, op, __ATOMIC_RELAXED);
+	if (err && !tgt_load_relaxed_32(&st->fault.op))
+		tgt_store_relaxed_32(&st->fault.op, op);
 	return err;
 }
 

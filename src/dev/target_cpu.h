@@ -106,6 +106,16 @@ DEV_BODY uint32_t tgt_cas_32(void *p, uint32_t compare, uint32_t v)
 	return (uint32_t)tgt_compare_swap(p, false, compare, v);
 }
 
+DEV_BODY void tgt_store_relaxed_32(void *p, uint32_t v)
+{
+	__atomic_store_n((uint32_t *)p, v, __ATOMIC_RELAXED);
+}
+
+DEV_BODY void tgt_store_relaxed_64(void *p, uint64_t v)
+{
+	__atomic_store_n((uint64_t *)p, v, __ATOMIC_RELAXED);
+}
+
 DEV_BODY void tgt_store_release_64(void *p, uint64_t v)
 {
 	__atomic_store_n((uint64_t *)p, v, __ATOMIC_RELEASE);
