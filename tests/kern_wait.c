@@ -7,6 +7,7 @@
 /* TEST: pes=3 modes=procs,threads */
 #define COVER_LIST(S, V, S0, V0) MORI_OPS_WAIT(S, V, , thread) MORI_OPS_WAIT(S, V, _block, block)
 #include "kern_call.h"
+#include "compare.h"
 
 #define LONG  60000000000u /* ns: for what must happen */
 #define WORDS 6		   /* of a call */
@@ -51,42 +52,6 @@ struct shared {
 	uint64_t want[MOST];
 };
 
-static uint64_t widen(const struct row *r, uint64_t v)
-{
-	if (r->size == 8)
-		return v;
-	return r->is_signed ? (uint64_t)(int64_t)(int32_t)v : (uint32_t)v;
-}
-
-static int model(const struct row *r, int cmp, uint64_t a, uint64_t b)
-{
-	int less, same;
-
-	a = widen(r, a);
-	b = widen(r, b);
-	less = r->is_signed ? (int64_t)a < (int64_t)b : a < b;
-	same = a == b;
-	switch (cmp) {
-	case MORI_SHMEM_CMP_EQ:
-		return same;
-	case MORI_SHMEM_CMP_NE:
-		return !same;
-	case MORI_SHMEM_CMP_GT:
-		return !less && !same;
-	case MORI_SHMEM_CMP_GE:
-		return !less;
-	case MORI_SHMEM_CMP_LT:
-		return less;
-	default:
-		return less || same;
-	}
-}
-
-static void put_word(const struct row *r, void *words, size_t i, uint64_t v)
-{
-	memcpy((char *)words + i * r->size, &v, r->size);
-}
-
 static struct call *set_call(struct batch *b, const struct row *r, struct shared *s, size_t k,
 			     int cmp, uint64_t v, uint64_t ns)
 {
@@ -110,7 +75,7 @@ static uint64_t one_result(const struct row *r, int holds, uint64_t seen)
 	case TEST:
 		return (uint64_t)holds;
 	case GREATER:
-		return widen(r, seen);
+		return compare_widen(r->size, r->is_signed, seen);
 	case ANY:
 		return holds ? 0 : SIZE_MAX;
 	case SOME:
@@ -156,11 +121,11 @@ static void comparisons(const struct row *r, struct shared *s, const struct grid
 	for (int cmp = first; cmp <= last; cmp++) {
 		for (size_t i = 0; i < m * m; i++) {
 			uint64_t a = values[i / m], v = values[i % m];
-			int holds = model(r, cmp, a, v);
+			int holds = compare_holds(r->size, r->is_signed, cmp, a, v);
 
 			if (!holds && !r->ends)
 				continue;
-			put_word(r, s->words + n * EACH, 0, a);
+			compare_put(r->size, s->words + n * EACH, 0, a);
 			set_call(&b, r, s, n, cmp, v, 0);
 			s->want[n++] = one_result(r, holds, a);
 			late += !holds && r->kind != TEST;
@@ -180,7 +145,7 @@ static int64_t many_result(const struct row *r, size_t n, const int *skip, int c
 		if (skip && skip[i])
 			continue;
 		looked++;
-		if (model(r, cmp, 10 * (i + 1), v))
+		if (compare_holds(r->size, r->is_signed, cmp, 10 * (i + 1), v))
 			at[found++] = i;
 	}
 	*late = r->kind == ALL ? found < looked : looked && !found;
@@ -215,7 +180,7 @@ static void several(const struct row *r, struct shared *s, const struct grid *g)
 		if (is_late && !r->ends)
 			continue;
 		for (size_t k = 0; k < WORDS; k++)
-			put_word(r, s->words + n * EACH, k, 10 * (k + 1));
+			compare_put(r->size, s->words + n * EACH, k, 10 * (k + 1));
 		c = set_call(&b, r, s, n, cmp, v, 0);
 		c->arg[0] = count ? c->arg[0] : 0;
 		c->arg[4] = count;
@@ -243,7 +208,7 @@ static void refuse(const struct row *r, struct shared *s, const struct wrong *w)
 		return;
 	batch_open(&b, g, grid_actors(g));
 	for (size_t k = 0; k < b.n; k++) {
-		put_word(r, s->words + k * EACH, 0, 5);
+		compare_put(r->size, s->words + k * EACH, 0, 5);
 		set_call(&b, r, s, k, cmp, v, LONG);
 	}
 	b.calls[bad].arg[w->arg] = w->value;
@@ -295,7 +260,8 @@ static void from_peer(const struct row *r, struct shared *s, const struct grid *
 		struct call *c = set_call(&b, r, s, k, cmp, r->kind == GREATER ? v - 1 : v, LONG);
 
 		for (size_t i = 0; i < 4; i++)
-			put_word(r, s->words + k * EACH, i, r->kind == ALL && i != 2 ? v : 7);
+			compare_put(r->size, s->words + k * EACH, i,
+				    r->kind == ALL && i != 2 ? v : 7);
 		c->arg[4] = 4;
 		c->from = address(s->words + k * EACH) + (many ? 2 * r->size : 0);
 		c->to = v;

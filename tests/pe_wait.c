@@ -5,6 +5,7 @@
  */
 #define COVER_LIST(S, V, S0, V0) MORI_OPS_WAIT(S, V, , thread)
 #include "cover.h"
+#include "compare.h"
 
 #define SHORT 2000000u	   /* ns: for what must not happen */
 #define LONG  60000000000u /* ns: for what must */
@@ -81,48 +82,11 @@ static const struct row rows[] = { MORI_EACH_AMO_TYPE(ROW, ) };
 static const uint64_t values[] = { 0,	       1,	   2,	      UINT64_MAX, 0x7fffffff,
 				   0x80000000, 0xffffffff, INT64_MAX, 1ull << 63 };
 
-static uint64_t widen(const struct row *r, uint64_t v)
-{
-	if (r->size == 8)
-		return v;
-	return r->is_signed ? (uint64_t)(int64_t)(int32_t)v : (uint32_t)v;
-}
-
-static int model(const struct row *r, int cmp, uint64_t a, uint64_t b)
-{
-	int less, same;
-
-	a = widen(r, a);
-	b = widen(r, b);
-	less = r->is_signed ? (int64_t)a < (int64_t)b : a < b;
-	same = a == b;
-	switch (cmp) {
-	case MORI_SHMEM_CMP_EQ:
-		return same;
-	case MORI_SHMEM_CMP_NE:
-		return !same;
-	case MORI_SHMEM_CMP_GT:
-		return !less && !same;
-	case MORI_SHMEM_CMP_GE:
-		return !less;
-	case MORI_SHMEM_CMP_LT:
-		return less;
-	default:
-		return less || same;
-	}
-}
-
-/* Element @i of words of the row's type. */
-static void put_word(const struct row *r, void *words, size_t i, uint64_t v)
-{
-	memcpy((char *)words + i * r->size, &v, r->size);
-}
-
 static void compare(const struct row *r, void *word, int cmp, uint64_t a, uint64_t b)
 {
-	int holds = model(r, cmp, a, b);
+	int holds = compare_holds(r->size, r->is_signed, cmp, a, b);
 
-	put_word(r, word, 0, a);
+	compare_put(r->size, word, 0, a);
 	CHECK_EQ(r->name, r->test(word, cmp, b), holds);
 	CHECK_EQ(r->name, r->until_for(word, cmp, b, 0), holds ? 0 : MORI_SHMEM_ETIMEDOUT);
 	if (holds)
@@ -132,8 +96,10 @@ static void compare(const struct row *r, void *word, int cmp, uint64_t a, uint64
 	if (cmp == MORI_SHMEM_CMP_EQ)
 		CHECK_EQ(r->name, r->equals_for(word, b, 0), holds ? 0 : MORI_SHMEM_ETIMEDOUT);
 	if (holds && cmp == MORI_SHMEM_CMP_GT) {
-		CHECK_EQ(r->name, widen(r, r->greater(word, b)), widen(r, a));
-		CHECK_EQ(r->name, widen(r, r->greater_for(word, b, 0)), widen(r, a));
+		CHECK_EQ(r->name, compare_widen(r->size, r->is_signed, r->greater(word, b)),
+			 compare_widen(r->size, r->is_signed, a));
+		CHECK_EQ(r->name, compare_widen(r->size, r->is_signed, r->greater_for(word, b, 0)),
+			 compare_widen(r->size, r->is_signed, a));
 	}
 }
 
@@ -153,7 +119,7 @@ static void several(const struct row *r, void *words)
 	size_t at[6] = { 9, 9, 9, 9, 9, 9 };
 
 	for (size_t i = 0; i < 6; i++)
-		put_word(r, words, i, 10 * (i + 1));
+		compare_put(r->size, words, i, 10 * (i + 1));
 	CHECK_EQ("all", r->all(words, 6, NULL, MORI_SHMEM_CMP_GE, 10), 0);
 	CHECK_EQ("all", r->all(words, 6, outer, MORI_SHMEM_CMP_LT, 60), 0);
 	CHECK_EQ("all", r->all_for(words, 6, none, MORI_SHMEM_CMP_LT, 60, SHORT),
