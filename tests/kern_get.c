@@ -85,21 +85,18 @@ static void get_on(const struct row *r, struct shared *s, const struct slots *sl
 	batch_close(&b);
 }
 
+static void get_all(const struct row *r, struct shared *s, const struct slots *slots,
+		    const struct grid *g)
+{
+	get_on(r, s, slots, g, NULL);
+}
+
 static void get_row(const struct row *r, struct shared *s)
 {
-	size_t classes = 16 / r->elem * (16 / r->elem), n = classes < 20 ? 20 : classes;
 	int mem = !strncmp(r->name, "getmem", 6);
 	struct slots slots;
 
-	slots_open(&slots, mem || !KERN_SMALL ? n : 24, r->elem);
-	get_on(r, s, &slots, grid_first(r->scope), NULL);
-	slots_close(&slots);
-	slots_open(&slots, 20, r->elem);
-	for (size_t i = 0; i < TEST_LEN(grids); i++) {
-		if (grid_chosen(&grids[i], r->scope, r->op) && &grids[i] != grid_first(r->scope))
-			get_on(r, s, &slots, &grids[i], NULL);
-	}
-	slots_close(&slots);
+	slots_sweep(r, s, get_all, r->op, r->scope, r->elem, mem);
 	if (!mem && strncmp(r->name, "get_double", 10) != 0)
 		return;
 	slots_open_big(&slots, 2, r->elem, BIG);

@@ -65,22 +65,12 @@ static void put_on(const struct row *r, struct shared *s, const struct slots *sl
 	batch_close(&b);
 }
 
-/* Bytes take all alignments, a type those it can have. */
 static void put_row(const struct row *r, struct shared *s)
 {
-	size_t classes = 16 / r->elem * (16 / r->elem), n = classes < 20 ? 20 : classes;
 	int mem = !strncmp(r->name, "putmem", 6);
 	struct slots slots;
 
-	slots_open(&slots, mem || !KERN_SMALL ? n : 24, r->elem);
-	put_on(r, s, &slots, grid_first(r->scope));
-	slots_close(&slots);
-	slots_open(&slots, 20, r->elem);
-	for (size_t i = 0; i < TEST_LEN(grids); i++) {
-		if (grid_chosen(&grids[i], r->scope, r->op) && &grids[i] != grid_first(r->scope))
-			put_on(r, s, &slots, &grids[i]);
-	}
-	slots_close(&slots);
+	slots_sweep(r, s, put_on, r->op, r->scope, r->elem, mem);
 	if (!mem && strncmp(r->name, "put_double", 10) != 0)
 		return;
 	slots_open_big(&slots, 2, r->elem, BIG);

@@ -159,19 +159,9 @@ static void count_on(const struct row *r, struct shared *s, const struct grid *g
 
 static void send_row(const struct row *r, struct shared *s)
 {
-	size_t classes = 16 / r->elem * (16 / r->elem), n = classes < 20 ? 20 : classes;
 	int mem = !strncmp(r->name, "putmem", 6);
-	struct slots slots;
 
-	slots_open(&slots, mem || !KERN_SMALL ? n : 24, r->elem);
-	send_on(r, s, &slots, grid_first(r->scope));
-	slots_close(&slots);
-	slots_open(&slots, 20, r->elem);
-	for (size_t i = 0; i < TEST_LEN(grids); i++) {
-		if (grid_chosen(&grids[i], r->scope, r->op) && &grids[i] != grid_first(r->scope))
-			send_on(r, s, &slots, &grids[i]);
-	}
-	slots_close(&slots);
+	slots_sweep(r, s, send_on, r->op, r->scope, r->elem, mem);
 	count_on(r, s, grid_first(r->scope), 0);
 	count_on(r, s, grid_first(r->scope), 40);
 	if (r->scope == DEV_block)

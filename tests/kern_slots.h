@@ -133,4 +133,31 @@ static inline void slots_check(const struct slots *s, const char *name, const un
 	CHECK_EQ("slots that are wrong", wrong, 0);
 }
 
+/* A row of the test that includes this, and what it shares between its rows. */
+struct row;
+struct shared;
+typedef void slots_fn(const struct row *r, struct shared *s, const struct slots *slots,
+		      const struct grid *g);
+
+/*
+ * The calls of a row on every grid of its scope: all alignments on the first, where @all
+ * says so under a sanitizer too. Bytes take all alignments, a type those it can have.
+ */
+static inline void slots_sweep(const struct row *r, struct shared *s, slots_fn *on, uint32_t op,
+			       enum dev_scope scope, size_t elem, int all)
+{
+	size_t classes = 16 / elem * (16 / elem), n = classes < 20 ? 20 : classes;
+	struct slots slots;
+
+	slots_open(&slots, all || !KERN_SMALL ? n : 24, elem);
+	on(r, s, &slots, grid_first(scope));
+	slots_close(&slots);
+	slots_open(&slots, 20, elem);
+	for (size_t i = 0; i < TEST_LEN(grids); i++) {
+		if (grid_chosen(&grids[i], scope, op) && &grids[i] != grid_first(scope))
+			on(r, s, &slots, &grids[i]);
+	}
+	slots_close(&slots);
+}
+
 #endif
