@@ -7,7 +7,16 @@ file(GLOB MORI_LIBRARY_SOURCES CONFIGURE_DEPENDS
 	${PROJECT_SOURCE_DIR}/src/core/*.c
 	${PROJECT_SOURCE_DIR}/src/accel/*.c
 	${PROJECT_SOURCE_DIR}/src/boot/*.c
+	${PROJECT_SOURCE_DIR}/src/nic/*.c
 	${PROJECT_SOURCE_DIR}/src/net/*.c)
+
+# The network path needs libfabric's headers; the library itself is found at run time.
+find_path(MORI_FABRIC_INCLUDE rdma/fi_rma.h)
+if(NOT MORI_FABRIC_INCLUDE)
+	message(STATUS "No headers of libfabric: PEs on other nodes cannot be reached")
+	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/net/fabric[^/]*$")
+endif()
+
 if(NOT MORI_LIBRARY_SOURCES)
 	message(WARNING "no library sources: only mori-list and the checks are built")
 	return()
@@ -15,10 +24,35 @@ endif()
 
 find_package(Threads REQUIRED)
 
-add_library(mori_shmem_objects OBJECT ${MORI_LIBRARY_SOURCES})
+# The library's own kernels, as PTX in a C file; empty without clang.
+find_program(MORI_CLANG NAMES clang-19 clang-20 clang-21 clang-22 clang-23 clang
+	DOC "clang 19 or later, for the device library")
+set(kernel_clang "")
+if(MORI_CLANG)
+	execute_process(COMMAND ${MORI_CLANG} -dumpversion OUTPUT_VARIABLE clang_version
+		OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+	if(clang_version VERSION_GREATER_EQUAL 19)
+		set(kernel_clang ${MORI_CLANG})
+	endif()
+endif()
+file(GLOB kernel_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/*.[ch]
+	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/src/nic/*.h
+	${PROJECT_SOURCE_DIR}/include/mori/*.h)
+set(MORI_KERNELS ${PROJECT_BINARY_DIR}/cuda_kernels.c)
+add_custom_command(OUTPUT ${MORI_KERNELS}
+	COMMAND ${PROJECT_SOURCE_DIR}/tools/embed_kernels.sh "${kernel_clang}" ${MORI_KERNELS}
+	DEPENDS ${kernel_sources} ${PROJECT_SOURCE_DIR}/tools/embed_kernels.sh
+	COMMENT "Building the library's own kernels"
+	VERBATIM)
+
+add_library(mori_shmem_objects OBJECT ${MORI_LIBRARY_SOURCES} ${MORI_KERNELS})
 target_include_directories(mori_shmem_objects PUBLIC
 	${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_compile_definitions(mori_shmem_objects PRIVATE MORI_VERSION="${PROJECT_VERSION}")
+if(MORI_FABRIC_INCLUDE)
+	target_include_directories(mori_shmem_objects SYSTEM PRIVATE ${MORI_FABRIC_INCLUDE})
+	target_compile_definitions(mori_shmem_objects PRIVATE MORI_HAVE_FABRIC)
+endif()
 # Initial-exec: the binding of a thread is read in every call, and a call into
 # the TLS resolver would cost more than the operation.
 target_compile_options(mori_shmem_objects PRIVATE -ftls-model=initial-exec)

@@ -21,7 +21,9 @@ else()
 	set(MORI_TEST_SLOWER 1)
 endif()
 
+# Tests of the CPU mean the CPU, also where there is a GPU; gpu/run has its own.
 set(MORI_TEST_ENV
+	"MORI_SHMEM_DEVICE=cpu"
 	"ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1:strict_string_checks=1"
 	"LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0"
 	"UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"

@@ -17,8 +17,8 @@
 /* A sanitizer keeps a lot for each thread of a grid: at most 512 of them in a process. */
 #define KERN_SMALL (TEST_ASAN + TEST_TSAN)
 
-/* The whole file of a module; NULL if there is none. The caller frees it. */
-static inline void *kern_image(const char *name, size_t *size)
+/* A whole file of the folder of modules; NULL if there is none. The caller frees it. */
+static inline void *kern_file(const char *file, size_t *size)
 {
 	char path[4096];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -31,7 +31,7 @@ static inline void *kern_image(const char *name, size_t *size)
 	dir = strrchr(path, '/');
 	if (!dir)
 		return NULL;
-	snprintf(dir, sizeof(path) - (size_t)(dir - path), "/kernels/%s.so", name);
+	snprintf(dir, sizeof(path) - (size_t)(dir - path), "/kernels/%s", file);
 	f = fopen(path, "r");
 	if (f && !fseek(f, 0, SEEK_END) && (len = ftell(f)) > 0 && !fseek(f, 0, SEEK_SET))
 		image = malloc((size_t)len);
@@ -41,6 +41,15 @@ static inline void *kern_image(const char *name, size_t *size)
 		fclose(f);
 	*size = (size_t)len;
 	return image;
+}
+
+/* The image of a module of the CPU. */
+static inline void *kern_image(const char *name, size_t *size)
+{
+	char file[256];
+
+	snprintf(file, sizeof(file), "%s.so", name);
+	return kern_file(file, size);
 }
 
 /* A module of this PE; NULL if there are none here. */

@@ -110,6 +110,18 @@ plain() {
 	}' -e '/^!llvm\.ident = /d'
 }
 
+# On NVIDIA the pointer to the state never changes while a kernel runs and always leads to
+# one, of the size that stands beside it. C cannot say so; the compiler must know it to read
+# the state once and not in every loop.
+known() {
+	[ "$1" = nvptx64 ] || { cat; return; }
+	sed -e 's/^\(.* = load ptr, ptr getelementptr inbounds (i8, ptr @globalGpuStates, i64 8), align 8\)$/\1, !invariant.load !90001, !dereferenceable !90002, !align !90003/' \
+		-e '/^@globalGpuStates = /{
+			p
+			s/.*{ i32 \([0-9]*\), .*/!90001 = !{}\n!90002 = !{i64 \1}\n!90003 = !{i64 8}/
+		}'
+}
+
 build() {
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	"$cc" $(flags_of "$1") -std=gnu11 -fconvergent-functions -fno-strict-aliasing \
@@ -118,7 +130,8 @@ build() {
 		"$opt" -passes='function(sroa,early-cse,simplifycfg,instcombine),globaldce' \
 			"$tmp/raw.bc" -o "$tmp/light.bc" &&
 		"$dis" "$tmp/light.bc" -o "$tmp/light.ll" &&
-		plain <"$tmp/light.ll" >"$tmp/plain.ll" &&
+		plain <"$tmp/light.ll" | known "$1" >"$tmp/plain.ll" &&
+		{ [ "$1" != nvptx64 ] || grep -q '!dereferenceable !90002' "$tmp/plain.ll"; } &&
 		mkdir -p "$out/$1" &&
 		"$as" "$tmp/plain.ll" -o "$out/$1/.libmori_shmem_device.bc.$$" &&
 		mv "$out/$1/.libmori_shmem_device.bc.$$" "$out/$1/libmori_shmem_device.bc"

@@ -9,7 +9,7 @@
 
 #include <mori/shmem_types.h>
 
-#define DEV_ABI 2u
+#define DEV_ABI 3u
 
 enum dev_life {
 	DEV_LIFE_OPEN = 1,
@@ -50,6 +50,12 @@ struct dev_link {
 	struct dev_state *state;
 };
 
+/*
+ * What kernels of a GPU may read once and keep (DEV_FIXED) never changes while the PE lives:
+ * all but lost, heap_len, windows, sync_epoch, fault and what the pointers lead to, of which
+ * slot, sync_slot and bases do not change either. Of life they see what it was at the launch,
+ * and in waits what it is.
+ */
 struct dev_state {
 	uint32_t size, abi; /* sizeof(struct dev_state), DEV_ABI */
 	uint32_t life;	    /* enum dev_life */
@@ -57,10 +63,12 @@ struct dev_state {
 	int32_t my_pe, n_pes;
 	uint64_t heap_base; /* of this PE's heap, as this PE sees it */
 	uint64_t heap_len;  /* bytes that can be addressed; grows in vmm mode */
+	uint64_t heap_sure; /* of these, those that always can be */
 	uint64_t window;    /* peer = window + slot[pe] * stride + offset */
 	uint64_t stride;
-	const int32_t *slot;  /* [n_pes]; DEV_SLOT_QUEUE: not reachable by load and store */
-	const uint32_t *gone; /* [n_pes]; 1: lost */
+	const uint64_t *bases; /* [slots] instead, where heaps lie anywhere; else NULL */
+	const int32_t *slot;   /* [n_pes]; DEV_SLOT_QUEUE: not reachable by load and store */
+	const uint32_t *gone;  /* [n_pes]; 1: lost */
 	const uint32_t
 		*owner;	   /* isolation mode: block number of each granule, 0: none; else NULL */
 	uint32_t granule;  /* log2 of a granule */
@@ -74,7 +82,11 @@ struct dev_state {
 	uint64_t sync_epoch;	  /* kernels' barriers so far */
 	uint64_t sync_ns;	  /* how long one may take; 0: no limit */
 	int32_t num_qp;
-	uint32_t copy; /* 1: whoever has a slot has the copy engine's path */
+	uint32_t slot_same;	 /* 1: slot[pe] is pe, for all */
+	uint32_t sync_slot_same; /* the same of sync_slot */
+	uint32_t plain;	     /* 1: slot_same, no owner, no bases: one comparison finds an address */
+	uint32_t one_device; /* 1: all PEs have this PE's device */
+	uint32_t copy;	     /* 1: whoever has a slot has the copy engine's path */
 	struct dev_fault fault;
 	void *host; /* struct pe of the host library; the device never looks */
 };

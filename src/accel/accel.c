@@ -9,18 +9,38 @@
 
 static const char *const kind_names[] = { "auto", "cpu", "cuda", "hip" };
 
-int accel_open(enum accel_kind kind, struct accel *out)
+/* NULL: this build has none of that kind. */
+static const struct accel_ops *accel_ops_of(enum accel_kind kind)
 {
-	int err;
+	return kind == ACCEL_CPU ? &accel_cpu : kind == ACCEL_CUDA ? &accel_cuda : NULL;
+}
 
-	if (kind != ACCEL_AUTO && kind != ACCEL_CPU)
+int accel_open(enum accel_kind kind, int place, struct accel *out)
+{
+	const struct accel_ops *ops = accel_ops_of(kind == ACCEL_AUTO ? ACCEL_CUDA : kind);
+	int err = MORI_SHMEM_ENOTSUP;
+
+	if (!ops)
 		return err_set(MORI_SHMEM_ENOTSUP,
-			       "MORI_SHMEM_DEVICE=%s: this build has no such device; use cpu",
+			       "MORI_SHMEM_DEVICE=%s: this build has no such device; use cpu or "
+			       "cuda",
 			       kind_names[kind]);
-	err = accel_cpu.probe();
+	out->dev = NULL;
+	err = ops->open(place, &out->dev);
+	if (err == MORI_SHMEM_ENOTSUP && kind == ACCEL_AUTO) {
+		ops = &accel_cpu;
+		err = ops->open(place, &out->dev);
+	}
 	if (!err)
-		out->ops = &accel_cpu;
+		out->ops = ops;
 	return err;
+}
+
+void accel_close(struct accel *a)
+{
+	if (a->ops)
+		a->ops->close(a->dev);
+	a->ops = NULL;
 }
 
 const char *accel_name(const struct accel *a)
@@ -30,48 +50,165 @@ const char *accel_name(const struct accel *a)
 
 int accel_device(const struct accel *a)
 {
-	return a->ops->device();
+	return a->ops->device(a->dev);
 }
 
-uint64_t accel_heap_default(const struct accel *a)
+bool accel_current(const struct accel *a)
 {
-	return a->ops->heap_default();
+	return a->ops->current(a->dev);
+}
+
+bool accel_near(const struct accel *a)
+{
+	return a->ops->near != NULL;
+}
+
+int accel_facts(const struct accel *a, struct accel_facts *out)
+{
+	return a->ops->facts(a->dev, out);
+}
+
+int accel_describe(enum accel_kind kind, char *text, size_t size)
+{
+	const struct accel_ops *ops = accel_ops_of(kind);
+
+	return ops ? ops->describe(text, size) :
+		     err_set(MORI_SHMEM_ENOTSUP, "this build has no such device");
 }
 
 int accel_mem_create(const struct accel *a, const char *name, uint64_t len, int *fd)
 {
-	return a->ops->mem_create(name, len, fd);
+	return a->ops->near->mem_create(name, len, fd);
 }
 
 int accel_mem_map(const struct accel *a, int fd, uint64_t len, uint64_t align, void **out)
 {
-	return a->ops->mem_map(fd, len, align, out);
+	return a->ops->near->mem_map(fd, len, align, out);
 }
 
 void accel_mem_unmap(const struct accel *a, void *base, uint64_t len)
 {
-	a->ops->mem_unmap(base, len);
+	a->ops->near->mem_unmap(base, len);
 }
 
 int accel_mem_discard(const struct accel *a, void *at, uint64_t len)
 {
-	return a->ops->mem_discard(at, len);
+	return a->ops->near->mem_discard(at, len);
 }
 
-void accel_mem_zero(const struct accel *a, void *at, uint64_t len)
+int accel_mem_zero(const struct accel *a, void *at, uint64_t len)
 {
-	a->ops->mem_zero(at, len);
+	return a->ops->mem_zero(a->dev, at, len);
+}
+
+int accel_reserve(const struct accel *a, uint64_t len, uint64_t align, void **out)
+{
+	return a->ops->far->reserve(a->dev, len, align, out);
+}
+
+void accel_unreserve(const struct accel *a, void *base)
+{
+	a->ops->far->unreserve(base);
+}
+
+int accel_part_make(const struct accel *a, void *at, uint64_t len, const int *devs, int n_devs,
+		    int *fd)
+{
+	return a->ops->far->part_make(a->dev, at, len, devs, n_devs, fd);
+}
+
+int accel_part_take(const struct accel *a, int fd, void *at, uint64_t len, const int *devs,
+		    int n_devs)
+{
+	return a->ops->far->part_take(a->dev, fd, at, len, devs, n_devs);
+}
+
+void accel_part_drop(const struct accel *a, void *at, uint64_t len)
+{
+	a->ops->far->part_drop(at, len);
+}
+
+int accel_alloc(const struct accel *a, uint64_t len, void **out)
+{
+	return a->ops->far->alloc(a->dev, len, out);
+}
+
+void accel_free(const struct accel *a, void *ptr)
+{
+	a->ops->far->free(a->dev, ptr);
+}
+
+int accel_handle_get(const struct accel *a, const void *ptr, uint64_t len, struct accel_handle *out)
+{
+	return a->ops->far->handle_get(a->dev, ptr, len, out);
+}
+
+int accel_handle_open(const struct accel *a, const struct accel_handle *h, void **out, void **base)
+{
+	return a->ops->far->handle_open(a->dev, h, out, base);
+}
+
+void accel_handle_close(const struct accel *a, void *base)
+{
+	a->ops->far->handle_close(a->dev, base);
+}
+
+bool accel_holds(const struct accel *a, const void *ptr)
+{
+	return a->ops->far && a->ops->far->holds(a->dev, ptr);
+}
+
+int accel_pin(const struct accel *a, void *ptr, uint64_t len)
+{
+	return a->ops->far->pin(a->dev, ptr, len);
+}
+
+void accel_unpin(const struct accel *a, void *ptr)
+{
+	a->ops->far->unpin(a->dev, ptr);
+}
+
+int accel_copy(const struct accel *a, void *dst, const void *src, uint64_t len)
+{
+	return a->ops->far->copy(a->dev, dst, src, len, false);
+}
+
+int accel_copy_urgent(const struct accel *a, void *dst, const void *src, uint64_t len)
+{
+	return a->ops->far->copy(a->dev, dst, src, len, true);
+}
+
+int accel_amo(const struct accel *a, void *ptr, bool wide, int op, uint64_t value, uint64_t compare,
+	      uint64_t *old)
+{
+	return a->ops->far->amo(a->dev, ptr, wide, op, value, compare, old);
+}
+
+int accel_stream_check(const struct accel *a, void *stream, bool alone)
+{
+	return a->ops->far->stream_check(a->dev, stream, alone);
+}
+
+int accel_stream_copy(const struct accel *a, void *dst, const void *src, uint64_t len, void *stream)
+{
+	return a->ops->far->stream_copy(a->dev, dst, src, len, stream);
+}
+
+int accel_stream_task(const struct accel *a, enum dev_task_id id, const struct dev_task *task,
+		      int lanes, void *stream)
+{
+	return a->ops->far->stream_task(a->dev, id, task, lanes, stream);
 }
 
 int accel_module_load(const struct accel *a, const void *image, size_t len,
 		      struct accel_module **out)
 {
-	return a->ops->module_load(image, len, out);
+	return a->ops->module_load(a->dev, image, len, out);
 }
 
 int accel_module_borrow(const struct accel *a, void *native, struct accel_module **out)
 {
-	return a->ops->module_borrow(native, out);
+	return a->ops->module_borrow(a->dev, native, out);
 }
 
 void accel_module_unload(const struct accel *a, struct accel_module *m)
@@ -79,9 +216,9 @@ void accel_module_unload(const struct accel *a, struct accel_module *m)
 	a->ops->module_unload(m);
 }
 
-int accel_module_link(const struct accel *a, struct accel_module *m, struct dev_state *state)
+int accel_module_link(const struct accel *a, struct accel_module *m, struct dev_state *ctx)
 {
-	return a->ops->module_link(m, state);
+	return a->ops->module_link(m, ctx);
 }
 
 int accel_launch(const struct accel *a, struct accel_module *m, const struct accel_launch *launch,

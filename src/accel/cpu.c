@@ -9,23 +9,51 @@
 #include "util/err.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int cpu_probe(void)
+static int cpu_open(int place, struct accel_dev **out)
 {
+	(void)place;
+	*out = NULL;
 	return 0;
 }
 
-static int cpu_device(void)
+static void cpu_close(struct accel_dev *d)
 {
+	(void)d;
+}
+
+static int cpu_device(const struct accel_dev *d)
+{
+	(void)d;
 	return 0;
 }
 
-static uint64_t cpu_heap_default(void)
+/* All PEs share the one CPU: it tells none from another. */
+static bool cpu_current(const struct accel_dev *d)
 {
-	return (uint64_t)1 << 30;
+	(void)d;
+	return false;
+}
+
+static int cpu_facts(struct accel_dev *d, struct accel_facts *out)
+{
+	(void)d;
+	*out = (struct accel_facts){
+		.heap_default = (uint64_t)1 << 30,
+		.heap_grows = (uint64_t)1 << 30,
+		.granule = 1,
+	};
+	return 0;
+}
+
+static int cpu_describe(char *text, size_t size)
+{
+	snprintf(text, size, "the CPU");
+	return 0;
 }
 
 static int cpu_mem_create(const char *name, uint64_t len, int *out)
@@ -94,20 +122,28 @@ static int cpu_mem_discard(void *at, uint64_t len)
 	return 0;
 }
 
-static void cpu_mem_zero(void *at, uint64_t len)
+static int cpu_mem_zero(struct accel_dev *d, void *at, uint64_t len)
 {
+	(void)d;
 	memset(at, 0, len);
+	return 0;
 }
 
-const struct accel_ops accel_cpu = {
-	.name = "cpu",
-	.probe = cpu_probe,
-	.device = cpu_device,
-	.heap_default = cpu_heap_default,
+static const struct accel_near cpu_near = {
 	.mem_create = cpu_mem_create,
 	.mem_map = cpu_mem_map,
 	.mem_unmap = cpu_mem_unmap,
 	.mem_discard = cpu_mem_discard,
+};
+
+const struct accel_ops accel_cpu = {
+	.name = "cpu",
+	.open = cpu_open,
+	.close = cpu_close,
+	.device = cpu_device,
+	.current = cpu_current,
+	.facts = cpu_facts,
+	.describe = cpu_describe,
 	.mem_zero = cpu_mem_zero,
 	.module_load = cpu_module_load,
 	.module_borrow = cpu_module_borrow,
@@ -117,4 +153,5 @@ const struct accel_ops accel_cpu = {
 	.in_kernel = cpu_in_kernel,
 	.module_kernel = cpu_module_kernel,
 	.kernel_params = cpu_kernel_params,
+	.near = &cpu_near,
 };

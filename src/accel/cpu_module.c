@@ -170,11 +170,12 @@ static struct accel_module *module_new(void)
 	return m;
 }
 
-int cpu_module_load(const void *image, size_t len, struct accel_module **out)
+int cpu_module_load(struct accel_dev *d, const void *image, size_t len, struct accel_module **out)
 {
 	struct accel_module *m;
 	int err = image_check(image, len);
 
+	(void)d;
 	if (err)
 		return err;
 	m = module_new();
@@ -224,10 +225,11 @@ static bool loader_knows(const void *handle)
 	return s.first != NULL;
 }
 
-int cpu_module_borrow(void *native, struct accel_module **out)
+int cpu_module_borrow(struct accel_dev *d, void *native, struct accel_module **out)
 {
 	struct accel_module *m;
 
+	(void)d;
 	if (!loader_knows(native))
 		return err_set(MORI_SHMEM_EINVAL,
 			       "%p is no module: on the CPU it is what dlopen() gave", native);

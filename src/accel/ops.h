@@ -5,20 +5,55 @@
 
 #include "accel/accel.h"
 
-struct accel_ops {
-	const char *name;
-	int (*probe)(void); /* MORI_SHMEM_ENOTSUP: not on this machine */
-	int (*device)(void);
-	uint64_t (*heap_default)(void);
+struct accel_near {
 	int (*mem_create)(const char *name, uint64_t len, int *fd);
 	int (*mem_map)(int fd, uint64_t len, uint64_t align, void **out);
 	void (*mem_unmap)(void *base, uint64_t len);
 	int (*mem_discard)(void *at, uint64_t len);
-	void (*mem_zero)(void *at, uint64_t len);
-	int (*module_load)(const void *image, size_t len, struct accel_module **out);
-	int (*module_borrow)(void *native, struct accel_module **out);
+};
+
+struct accel_far {
+	int (*reserve)(struct accel_dev *d, uint64_t len, uint64_t align, void **out);
+	void (*unreserve)(void *base);
+	int (*part_make)(struct accel_dev *d, void *at, uint64_t len, const int *devs, int n_devs,
+			 int *fd);
+	int (*part_take)(struct accel_dev *d, int fd, void *at, uint64_t len, const int *devs,
+			 int n_devs);
+	void (*part_drop)(void *at, uint64_t len);
+	int (*alloc)(struct accel_dev *d, uint64_t len, void **out);
+	void (*free)(struct accel_dev *d, void *ptr);
+	int (*handle_get)(struct accel_dev *d, const void *ptr, uint64_t len,
+			  struct accel_handle *out);
+	int (*handle_open)(struct accel_dev *d, const struct accel_handle *h, void **out,
+			   void **base);
+	void (*handle_close)(struct accel_dev *d, void *base);
+	bool (*holds)(struct accel_dev *d, const void *ptr);
+	int (*pin)(struct accel_dev *d, void *ptr, uint64_t len);
+	void (*unpin)(struct accel_dev *d, void *ptr);
+	int (*copy)(struct accel_dev *d, void *dst, const void *src, uint64_t len, bool urgent);
+	int (*amo)(struct accel_dev *d, void *ptr, bool wide, int op, uint64_t value,
+		   uint64_t compare, uint64_t *old);
+	int (*stream_check)(struct accel_dev *d, void *stream, bool alone);
+	int (*stream_copy)(struct accel_dev *d, void *dst, const void *src, uint64_t len,
+			   void *stream);
+	int (*stream_task)(struct accel_dev *d, enum dev_task_id id, const struct dev_task *task,
+			   int lanes, void *stream);
+};
+
+struct accel_ops {
+	const char *name;
+	int (*open)(int place, struct accel_dev **out); /* MORI_SHMEM_ENOTSUP: not here */
+	void (*close)(struct accel_dev *d);
+	int (*device)(const struct accel_dev *d);
+	bool (*current)(const struct accel_dev *d);
+	int (*facts)(struct accel_dev *d, struct accel_facts *out);
+	int (*describe)(char *text, size_t size);
+	int (*mem_zero)(struct accel_dev *d, void *at, uint64_t len);
+	int (*module_load)(struct accel_dev *d, const void *image, size_t len,
+			   struct accel_module **out);
+	int (*module_borrow)(struct accel_dev *d, void *native, struct accel_module **out);
 	void (*module_unload)(struct accel_module *m);
-	int (*module_link)(struct accel_module *m, struct dev_state *state);
+	int (*module_link)(struct accel_module *m, struct dev_state *ctx);
 	int (*launch)(struct accel_module *m, const struct accel_launch *launch,
 		      struct accel_fault *fault);
 	int (*in_kernel)(void);
@@ -26,8 +61,10 @@ struct accel_ops {
 	int (*module_kernel)(struct accel_module *m, size_t index, const char **name);
 	int (*kernel_params)(struct accel_module *m, const char *name, mori_shmem_param_t *params,
 			     size_t room);
+	const struct accel_near *near; /* one of the two, the other is NULL */
+	const struct accel_far *far;
 };
 
-extern const struct accel_ops accel_cpu;
+extern const struct accel_ops accel_cpu, accel_cuda;
 
 #endif

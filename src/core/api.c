@@ -273,7 +273,7 @@ const char *mori_shmem_device_name(void)
 {
 	struct pe *pe = api_pe("device_name");
 
-	return pe ? accel_name(&pe->world->accel) : NULL;
+	return pe ? accel_name(&pe->accel) : NULL;
 }
 
 static void *api_malloc(const char *name, uint64_t size, uint64_t align, unsigned flags)
@@ -417,6 +417,6 @@ int mori_shmem_device_state(uint64_t *ctx)
 	if (!ctx)
 		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_device_state: ctx is NULL");
 	pe_show_state(pe);
-	*ctx = (uint64_t)(uintptr_t)pe->state;
+	*ctx = pe->ctx;
 	return 0;
 }

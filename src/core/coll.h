@@ -38,7 +38,7 @@ struct coll_call {
 #define COLL_NO_BLOCK UINT64_MAX
 #define COLL_NULL     (UINT64_MAX - 1)
 
-#define COLL_DATA 8 /* words a PE can show to the others */
+#define COLL_DATA 12 /* words a PE can show to the others */
 
 struct coll_block; /* the shared memory of a node */
 

@@ -217,13 +217,16 @@ void fail_late(const struct dev_state *st, const char *kernel)
 
 int fail_take(struct dev_state *st, mori_shmem_fault_t *out)
 {
-	const struct pe *pe = st->host;
-	struct dev_fault f = fail_read(st);
+	struct pe *pe = st->host;
+	struct dev_fault f = fail_read(st), of_kernels;
 
 	if (f.code) { /* the code last: then it is another's to write */
 		__atomic_store_n(&st->fault.op, DEV_OP_NONE, __ATOMIC_RELAXED);
 		__atomic_store_n(&st->fault.code, 0, __ATOMIC_RELEASE);
 	}
+	mirror_fault(pe, &of_kernels);
+	if (!f.code)
+		f = of_kernels;
 	if (!out)
 		return f.code;
 	*out = (mori_shmem_fault_t){ .code = f.code, .pe = f.code ? f.pe : -1, .addr = f.addr };

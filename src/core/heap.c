@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #define HEAP_UNIT    ((uint64_t)256) /* and the least alignment */
-#define HEAP_GRANULE 16u	     /* isolation: log2 of the least block */
+#define HEAP_GRANULE 16u /* isolation: log2 of the least block; more where parts are larger */
 #define HEAP_FLAGS   (MORI_SHMEM_MALLOC_UNCACHED | MORI_SHMEM_MALLOC_ZERO)
 
 static uint64_t round_up(uint64_t v, uint64_t to)
@@ -23,32 +23,61 @@ static uint64_t round_up(uint64_t v, uint64_t to)
 	return (v + to - 1) / to * to;
 }
 
+static unsigned heap_granule(const struct pe_blob *blob)
+{
+	unsigned log = HEAP_GRANULE;
+
+	while ((uint64_t)1 << log < blob->device_granule)
+		log++;
+	return log;
+}
+
 static int heap_open_isolation(struct pe *pe)
 {
 	struct heap *h = &pe->heap;
 
-	h->owner = calloc(h->max >> HEAP_GRANULE, sizeof(*h->owner));
+	h->owner = calloc(h->max >> h->granule, sizeof(*h->owner));
 	if (!h->owner)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for the books of the heap");
 	pe->state->owner = h->owner;
-	pe->state->granule = HEAP_GRANULE;
+	pe->state->granule = h->granule;
 	return 0;
+}
+
+/* Collective. A PE with bases of its own has its heap there. */
+static int heap_open_far(struct pe *pe, uint64_t len, int err)
+{
+	struct world *w = pe->world;
+	int opened = parts_open(pe, len, err);
+
+	if (!opened && w->parts.bases) {
+		pe->heap.base = (char *)(uintptr_t)w->parts.bases[w->slot[pe->rank]];
+		if (pe->heap.align_max > PARTS_ALIGN)
+			pe->heap.align_max = PARTS_ALIGN;
+		pe->state->window = w->parts.bases[w->slot[pe->rank]];
+		pe->state->bases = w->parts.bases;
+	}
+	pe->state->sync = pe->state->window + w->sync_off;
+	pe->state->sync_stride = w->stride;
+	return opened;
 }
 
 int heap_open(struct pe *pe, const struct pe_blob *blob)
 {
 	bool isolated = blob->mode == OPTION_MODE_ISOLATION;
-	uint64_t unit = isolated ? (uint64_t)1 << HEAP_GRANULE : HEAP_UNIT;
+	uint64_t unit = isolated ? (uint64_t)1 << heap_granule(blob) : HEAP_UNIT;
+	uint64_t part = pe_far(pe) ? blob->device_granule : HEAP_UNIT;
 	struct world *w = pe->world;
 	struct heap *h = &pe->heap;
 	uint64_t start;
 	int err;
 
-	h->max = round_up(blob->heap_size, unit);
+	h->granule = heap_granule(blob);
+	h->max = round_up(blob->heap_size, unit > part ? unit : part);
 	h->base = (char *)w->window + (uint64_t)w->slot[pe->rank] * w->stride;
 	h->align_max = w->align;
 	if (blob->mode == OPTION_MODE_VMM) {
-		h->chunk = round_up(blob->chunk_size, HEAP_UNIT);
+		h->chunk = round_up(blob->chunk_size, part);
 		if (h->chunk > h->max)
 			h->chunk = h->max;
 	}
@@ -56,15 +85,20 @@ int heap_open(struct pe *pe, const struct pe_blob *blob)
 	err = alloc_open(start, unit, &h->books);
 	if (!err && isolated)
 		err = heap_open_isolation(pe);
+	if (pe_far(pe)) /* the others count on this PE, whatever came of it */
+		err = heap_open_far(pe, isolated ? 0 : start, err);
 	if (err)
 		return err;
 	pe->state->heap_base = (uint64_t)(uintptr_t)h->base;
-	pe->state->heap_len = start;
+	pe->state->heap_len = pe->state->heap_sure = start;
+	pe->state->plain = pe->state->slot_same && !pe->state->owner && !pe->state->bases;
 	return 0;
 }
 
 void heap_close(struct pe *pe)
 {
+	if (pe->accel.ops && pe_far(pe))
+		parts_close(pe);
 	if (pe->heap.books)
 		alloc_close(pe->heap.books);
 	free(pe->heap.owner);
@@ -74,6 +108,7 @@ void heap_close(struct pe *pe)
 static void heap_set_len(struct pe *pe, uint64_t len)
 {
 	__atomic_store_n(&pe->state->heap_len, len, __ATOMIC_RELEASE);
+	mirror_field(pe, &pe->state->heap_len, sizeof(len));
 }
 
 /* From the books; a vmm heap grows as far as it must and may. */
@@ -101,6 +136,17 @@ static int heap_take(struct pe *pe, uint64_t size, uint64_t align, struct alloc_
 	return err;
 }
 
+/* The memory of [from, to) is not needed any more; parts of it, of far memory, as they were made. */
+static void heap_discard(struct pe *pe, uint64_t from, uint64_t to)
+{
+	from = round_up(from, 4096);
+	if (pe_far(pe))
+		parts_shrink(pe, from, to - from);
+	else if (from < to)
+		accel_mem_discard(&pe->world->host, pe->heap.base + from,
+				  round_up(to, 4096) - from);
+}
+
 /* Chunks at the end that no block needs any more; the first one stays. */
 static void heap_shrink(struct pe *pe)
 {
@@ -113,17 +159,17 @@ static void heap_shrink(struct pe *pe)
 	if (keep >= had || alloc_resize(h->books, keep))
 		return;
 	heap_set_len(pe, keep);
-	keep = round_up(keep, 4096);
-	if (keep < had)
-		accel_mem_discard(&pe->world->accel, h->base + keep, round_up(had, 4096) - keep);
+	heap_discard(pe, keep, had);
 }
 
 static void heap_own(struct pe *pe, const struct alloc_block *b, uint32_t owner)
 {
+	uint64_t from = b->off >> pe->heap.granule, to = (b->off + b->len) >> pe->heap.granule;
 	uint32_t *at = pe->heap.owner;
 
-	for (uint64_t i = b->off >> HEAP_GRANULE; i < (b->off + b->len) >> HEAP_GRANULE; i++)
+	for (uint64_t i = from; i < to; i++)
 		__atomic_store_n(&at[i], owner, __ATOMIC_RELAXED);
+	mirror_owner(pe, from, to - from);
 }
 
 /* The block is every PE's: let it be addressed. */
@@ -141,6 +187,24 @@ static void heap_publish(struct pe *pe, const struct alloc_block *b)
 		alloc_get_info(h->books, &info);
 		heap_set_len(pe, info.size);
 	}
+}
+
+/* Far memory of a block that all PEs took: collective again, where it has none yet. */
+static int heap_back(struct pe *pe, const struct alloc_block *b, unsigned flags, uint64_t size)
+{
+	struct heap *h = &pe->heap;
+	struct alloc_info info;
+	uint64_t had = pe->state->heap_len;
+	int err = 0;
+
+	alloc_get_info(h->books, &info);
+	if (h->owner)
+		err = parts_grow(pe, b->off, b->len, b->len);
+	else if (h->chunk && info.size > had)
+		err = parts_grow(pe, had, info.size - had, h->chunk);
+	if (!err && flags & MORI_SHMEM_MALLOC_ZERO && (h->owner || h->chunk))
+		err = coll_agree(pe, accel_mem_zero(&pe->accel, h->base + b->off, size), "malloc");
+	return err;
 }
 
 /* The meeting failed: as if nothing had been taken. */
@@ -192,17 +256,21 @@ int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, vo
 		     !(flags & ~HEAP_FLAGS) && size && size <= h->max;
 	uint64_t unit = align > HEAP_UNIT ? align : HEAP_UNIT;
 	struct coll_call call = { COLL_MALLOC, flags, size, align, 0 };
-	bool took;
-	int err;
+	bool took, later;
+	int err, zeroed = 0;
 
 	lock_take(&pe->coll_lock);
 	lock_take(&h->lock);
 	took = valid && !heap_take(pe, size, unit, &block);
 	lock_give(&h->lock);
 	call.place = block.off;
-	if (took && flags & MORI_SHMEM_MALLOC_ZERO)
-		accel_mem_zero(&pe->world->accel, h->base + block.off, size);
+	later = pe_far(pe) && (h->owner || h->chunk);
+	if (took && flags & MORI_SHMEM_MALLOC_ZERO && !later)
+		zeroed = accel_mem_zero(&pe->accel, h->base + block.off, size);
 	err = coll_meet(pe, &call, NULL);
+	if (!err && took && later)
+		err = heap_back(pe, &block, flags, size);
+	err = err ? err : zeroed;
 	if (err && took)
 		heap_untake(pe, &block);
 	else if (took)
@@ -255,7 +323,7 @@ int heap_free(struct pe *pe, void *ptr)
 		alloc_give(h->books, off);
 		if (h->owner) {
 			heap_own(pe, &b, 0);
-			accel_mem_discard(&pe->world->accel, h->base + off, b.len);
+			heap_discard(pe, off, off + b.len);
 		}
 		if (h->chunk)
 			heap_shrink(pe);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "abi/state.h"
+#include "accel/accel.h"
 #include "core/options.h"
 #include "util/err.h"
 
@@ -46,7 +47,7 @@ static void info_library(const struct out *o)
 	say(o, "library", "version", MORI_VERSION, NULL);
 	say(o, "library", "abi", abi, NULL);
 	say(o, "library", "compiler", compiler, NULL);
-	say(o, "library", "features", "cpu device, processes and threads as PEs", NULL);
+	say(o, "library", "features", "cpu and cuda devices, processes and threads as PEs", NULL);
 }
 
 static void cpu_name(char *buf, size_t size)
@@ -93,6 +94,14 @@ static int cores_available(void)
 /* Never unmapped again: a driver may have left threads or exit handlers behind. */
 #define PROBE_FLAGS (RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE)
 
+static void info_cuda(const struct out *o)
+{
+	char text[256];
+	int err = accel_describe(ACCEL_CUDA, text, sizeof(text));
+
+	say(o, "device", "cuda", err ? "not used" : "used", err ? err_text() : text);
+}
+
 /* A driver is looked for, but nothing in it is called: this build has no device of its kind. */
 static void info_gpu(const struct out *o, const char *device, const char *lib)
 {
@@ -100,8 +109,7 @@ static void info_gpu(const struct out *o, const char *device, const char *lib)
 	char note[256];
 
 	if (handle)
-		snprintf(note, sizeof(note), "%s is there, but this build has the CPU device only",
-			 lib);
+		snprintf(note, sizeof(note), "%s is there, but this build has no such device", lib);
 	else
 		snprintf(note, sizeof(note), "%s not found", lib);
 	say(o, "device", device, "not used", note);
@@ -122,7 +130,7 @@ static void info_device(const struct out *o)
 	say(o, "device", "cpu.cores", value, note);
 	snprintf(value, sizeof(value), "%.1f GiB", (double)pages * (double)page / (1 << 30));
 	say(o, "device", "cpu.memory", value, NULL);
-	info_gpu(o, "cuda", "libcuda.so.1");
+	info_cuda(o);
 	info_gpu(o, "hip", "libamdhip64.so");
 }
 
@@ -193,7 +201,7 @@ static void info_dependencies(const struct out *o)
 	info_dependency(o, "libfabric.so.1", "other nodes; not used by this build");
 	info_dependency(o, "libibverbs.so.1", "RDMA NICs; not used by this build");
 	info_dependency(o, "libmlx5.so.1", "NVIDIA NICs; not used by this build");
-	info_dependency(o, "libcuda.so.1", "NVIDIA GPUs; not used by this build");
+	info_dependency(o, "libcuda.so.1", "NVIDIA GPUs");
 	info_dependency(o, "libamdhip64.so", "AMD GPUs; not used by this build");
 	info_dependency(o, "libhwloc.so.15",
 			"which NIC is near which device; not used by this build");

@@ -132,12 +132,12 @@ int mori_shmem_module_load(const void *image, size_t size, mori_shmem_module_t *
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return err_set(MORI_SHMEM_ENOMEM, "mori_shmem_module_load: no memory");
-	m->accel = pe->world->accel;
+	m->accel = pe->accel;
 	pe_show_state(pe);
 	err = accel_module_load(&m->accel, image, size, &m->module);
 	if (err)
 		goto free_handle;
-	err = accel_module_link(&m->accel, m->module, pe->state);
+	err = accel_module_link(&m->accel, m->module, (struct dev_state *)(uintptr_t)pe->ctx);
 	if (err)
 		goto unload;
 	m->pe = pe;
@@ -196,7 +196,7 @@ void module_close_all(struct pe *pe)
 			m->pe = NULL;
 		pthread_mutex_unlock(&modules.lock);
 		if (module)
-			accel_module_unload(&pe->world->accel, module);
+			accel_module_unload(&pe->accel, module);
 		pthread_mutex_lock(&modules.lock);
 	} while (m);
 	pthread_mutex_unlock(&modules.lock);
@@ -235,18 +235,19 @@ int mori_shmem_module_init(void *module)
 	if (ours)
 		err = module_use(m, "mori_shmem_module_init");
 	if (ours && !err) {
-		err = accel_module_link(&m->accel, m->module, pe->state);
+		err = accel_module_link(&m->accel, m->module,
+					(struct dev_state *)(uintptr_t)pe->ctx);
 		m->pe = pe;
 		module_give(m);
 	}
 	pthread_mutex_unlock(&modules.lock);
 	if (ours)
 		return err;
-	err = accel_module_borrow(&pe->world->accel, module, &borrowed);
+	err = accel_module_borrow(&pe->accel, module, &borrowed);
 	if (err)
 		return err;
-	err = accel_module_link(&pe->world->accel, borrowed, pe->state);
-	accel_module_unload(&pe->world->accel, borrowed);
+	err = accel_module_link(&pe->accel, borrowed, (struct dev_state *)(uintptr_t)pe->ctx);
+	accel_module_unload(&pe->accel, borrowed);
 	return err;
 }
 

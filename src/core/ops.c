@@ -4,6 +4,7 @@
  * shared body, put a failure into words. Nothing here knows what they do.
  */
 #include "core/fail.h"
+#include "core/far.h"
 #include "core/registry.h"
 #include "dev/amo.h"
 #include "dev/order.h"
@@ -33,18 +34,33 @@ static int dev_sync(const struct dev_state *st, enum dev_scope scope)
 	return ops_meet(st, COLL_SYNC);
 }
 
+/* Around every body: nothing, unless some PE here has far memory. */
+static inline bool ops_begin(const struct dev_state *st)
+{
+	if (st && !dev_likely(!tgt_far_pes))
+		far_begin(st);
+	return st != NULL;
+}
+
+static inline int ops_end(int err)
+{
+	int far = dev_likely(!tgt_far_pes) ? 0 : far_end();
+
+	return err ? err : far;
+}
+
 /* The body behind a name, with the state first; a value's place comes next. */
 #define RUN(body, ...)	     dev_##body(st, ##__VA_ARGS__)
 #define RUN_VALUE(body, ...) dev_##body(st, &result, ##__VA_ARGS__)
 
 #define STATUS_BODY(name, find, call)                                                              \
 	struct dev_state *st = find;                                                               \
-	int err = dev_likely(st != NULL) ? RUN call : MORI_SHMEM_ESTATE;                           \
+	int err = dev_likely(ops_begin(st)) ? ops_end(RUN call) : MORI_SHMEM_ESTATE;               \
 	return dev_likely(!err) ? 0 : fail_status(st, #name, err);
 #define VALUE_BODY(ret, bad, name, op, find, call)                                                 \
 	ret result = bad;                                                                          \
 	struct dev_state *st = find;                                                               \
-	int err = dev_likely(st != NULL) ? RUN_VALUE call : MORI_SHMEM_ESTATE;                     \
+	int err = dev_likely(ops_begin(st)) ? ops_end(RUN_VALUE call) : MORI_SHMEM_ESTATE;         \
 	if (!dev_likely(!err))                                                                     \
 		fail_value(st, #name, op, err);                                                    \
 	return result;

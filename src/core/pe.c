@@ -7,6 +7,7 @@
 #include "core/pe.h"
 
 #include "boot/boot.h"
+#include "core/far.h"
 #include "core/module.h"
 #include "core/registry.h"
 #include "dev/dev.h"
@@ -40,20 +41,25 @@ static bool pe_wants_copy(const struct pe *pe)
 /* What this PE tells the others: all must bring the same. */
 static int pe_blob_fill(const struct pe *pe, struct pe_blob *blob)
 {
-	struct accel accel;
-	int err = accel_open((enum accel_kind)pe->options.device, &accel);
+	struct accel_facts facts;
+	int err = accel_facts(&pe->accel, &facts);
 
 	if (err)
 		return err;
 	memset(blob, 0, sizeof(*blob));
 	blob->abi = DEV_ABI;
 	blob->mode = (uint32_t)pe->options.mode;
-	blob->heap_size =
-		pe->options.heap_size ? pe->options.heap_size : accel_heap_default(&accel);
+	blob->heap_size = blob->mode == OPTION_MODE_VMM ? facts.heap_grows : facts.heap_default;
+	if (pe->options.heap_size)
+		blob->heap_size = pe->options.heap_size;
 	blob->chunk_size = pe->options.vmm_chunk_size;
-	snprintf(blob->device, sizeof(blob->device), "%s", accel_name(&accel));
+	blob->share = (uint32_t)pe->options.share;
+	snprintf(blob->device, sizeof(blob->device), "%s", accel_name(&pe->accel));
 	blob->copy = pe_wants_copy(pe);
-	blob->device_number = accel_device(&accel);
+	blob->device_number = accel_device(&pe->accel);
+	memcpy(blob->device_id, facts.id, sizeof(facts.id));
+	blob->device_free = facts.free;
+	blob->device_granule = facts.granule;
 	return 0;
 }
 
@@ -80,6 +86,27 @@ static bool pe_first_copy(const struct pe *pe)
 	return true;
 }
 
+static bool pe_slots_same(const int32_t *slot, int n)
+{
+	int i = 0;
+
+	while (i < n && slot[i] == i)
+		i++;
+	return i == n;
+}
+
+static bool pe_one_device(const struct pe *pe)
+{
+	const struct pe_blob *mine = boot_peer(pe->boot, pe->rank)->blob;
+	int i = 0;
+
+	while (i < pe->world->n_pes &&
+	       !memcmp(((const struct pe_blob *)boot_peer(pe->boot, i)->blob)->device_id,
+		       mine->device_id, sizeof(mine->device_id)))
+		i++;
+	return pe_far(pe) && i == pe->world->n_pes;
+}
+
 /* By which path this PE speaks to each other: see dev_path(). */
 static int pe_path_open(struct pe *pe)
 {
@@ -88,6 +115,7 @@ static int pe_path_open(struct pe *pe)
 	if (pe->options.disable_p2p && pe_reach_self(pe))
 		return MORI_SHMEM_ENOMEM;
 	st->slot = pe->reach ? pe->reach : pe->world->slot;
+	st->slot_same = pe_slots_same(st->slot, pe->world->n_pes);
 	st->copy = pe_wants_copy(pe);
 	if (st->copy && pe_first_copy(pe))
 		log_warn("MORI_ENABLE_SDMA: this build drives no copy engines; load and store do "
@@ -117,6 +145,8 @@ static int pe_state_open(struct pe *pe)
 	st->sync_ns = (uint64_t)(pe->options.timeout * 1e9);
 	st->num_qp = pe->options.num_qp_per_pe;
 	st->host = pe;
+	st->sync_slot_same = pe_slots_same(w->slot, w->n_pes);
+	st->one_device = pe_one_device(pe);
 	return pe_path_open(pe);
 }
 
@@ -131,9 +161,13 @@ static struct {
 
 static void pe_state_close(struct pe *pe)
 {
-	struct retired *r = pe->state_known ? malloc(sizeof(*r)) : NULL;
+	bool known = pe->state_known && pe->ctx == (uint64_t)(uintptr_t)pe->state;
+	struct retired *r = known ? malloc(sizeof(*r)) : NULL;
 
-	if (!pe->state_known)
+	if (pe->far)
+		far_add(-1);
+	mirror_close(pe);
+	if (!known)
 		free(pe->state);
 	if (!r) /* without memory for the list a block that is known is leaked */
 		return;
@@ -146,14 +180,17 @@ static void pe_state_close(struct pe *pe)
 static void pe_free(struct pe *pe)
 {
 	/* Release: a kernel that sees it looks no further. */
-	if (pe->state)
+	if (pe->state) {
 		__atomic_store_n(&pe->state->life, DEV_LIFE_FINALIZED, __ATOMIC_RELEASE);
+		mirror_field(pe, &pe->state->life, sizeof(pe->state->life));
+	}
 	module_close_all(pe);
 	reg_close(pe);
 	heap_close(pe);
 	coll_close(pe);
-	world_leave(pe);
+	world_leave(pe); /* no news any more */
 	pe_state_close(pe);
+	accel_close(&pe->accel);
 	free(pe->reach);
 	options_free(&pe->options);
 	free(pe);
@@ -177,6 +214,7 @@ static struct pe *pe_new(struct options *options, int rank)
 	if (!pe->state)
 		goto free_pe;
 	memset(pe->state, 0, size);
+	pe->ctx = (uint64_t)(uintptr_t)pe->state;
 	return pe;
 free_pe:
 	pe_free(pe);
@@ -198,6 +236,30 @@ static int pe_join(struct pe *pe, const unsigned char *uid, int nranks, const st
 	return boot_join(&config, uid, pe->rank, nranks, blob, sizeof(*blob), &pe->boot);
 }
 
+/* Which of the devices, where the thread has none current: by the place on the node. */
+static int pe_place(const struct pe *pe)
+{
+	static const char *const names[] = { "LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+					     "SLURM_LOCALID" };
+
+	if (pe->options.local_rank >= 0)
+		return pe->options.local_rank + pe->rank - pe->options.rank;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *text = getenv(names[i]);
+
+		if (text && *text)
+			return atoi(text);
+	}
+	return pe->rank;
+}
+
+static int pe_open_far(struct pe *pe)
+{
+	pe->far = true;
+	far_add(1);
+	return mirror_open(pe);
+}
+
 int pe_open(struct options *options, const unsigned char *uid, int rank, int nranks,
 	    struct pe **out)
 {
@@ -207,7 +269,9 @@ int pe_open(struct options *options, const unsigned char *uid, int rank, int nra
 
 	if (!pe)
 		return MORI_SHMEM_ENOMEM;
-	err = pe_blob_fill(pe, &blob);
+	err = accel_open((enum accel_kind)pe->options.device, pe_place(pe), &pe->accel);
+	if (!err)
+		err = pe_blob_fill(pe, &blob);
 	if (!err)
 		err = pe_join(pe, uid, nranks, &blob);
 	if (err)
@@ -217,8 +281,16 @@ int pe_open(struct options *options, const unsigned char *uid, int rank, int nra
 		err = pe_state_open(pe);
 	if (!err)
 		err = coll_open(pe);
+	if (pe_far(pe)) { /* heaps that each PE makes its own part of: all are here, or none */
+		err = boot_agree(pe->boot, rank, err, err ? err_text() : "",
+				 pe->options.bootstrap_timeout);
+		if (err)
+			goto free_pe;
+	}
 	if (!err)
 		err = heap_open(pe, &blob);
+	if (!err && pe_far(pe))
+		err = pe_open_far(pe);
 	err = boot_agree(pe->boot, rank, err, err ? err_text() : "", pe->options.bootstrap_timeout);
 	if (err)
 		goto free_pe;
@@ -236,7 +308,7 @@ int pe_close(struct pe *pe)
 {
 	int err;
 
-	tgt_fence_full();
+	tgt_fence_full(pe->state);
 	lock_take(&pe->coll_lock);
 	err = coll_meet(pe, &(struct coll_call){ .op = COLL_FINALIZE }, NULL);
 	if (err == MORI_SHMEM_EMISMATCH)

@@ -21,18 +21,29 @@ struct boot;
 
 enum world_stage { WORLD_NEW, WORLD_OPENING, WORLD_OPEN, WORLD_FAILED };
 
+struct part;
+
 /* The mapping of a node's heaps; it may outlive its world for those who hold it. */
 struct world_map {
 	struct accel accel;
 	void *base;
 	uint64_t len;
-	int refs; /* atomic */
+	int refs;	    /* atomic */
+	struct part *parts; /* of far heaps, all that is mapped; world->lock */
+};
+
+/* Far heaps, as this process has them; parts.c keeps it. */
+struct parts {
+	int leader;	   /* the lowest rank of this process: it takes what others send */
+	int *devs, n_devs; /* the devices of this process's PEs */
+	uint64_t *bases;   /* [n_node] where heaps could not be mapped at a stride; else NULL */
+	uint64_t sync_len; /* flags of kernels' barriers, behind each heap */
 };
 
 struct world {
 	struct world *next; /* the worlds of this process; world.c locks it */
 	struct boot *boot;
-	struct accel accel;
+	struct accel host;    /* the CPU: what PEs meet in, and near heaps */
 	int refs;	      /* PEs of this process that are in it */
 	pthread_mutex_t lock; /* of what follows, down to lost_text */
 	pthread_cond_t moved; /* stage has changed */
@@ -53,15 +64,21 @@ struct world {
 	uint64_t window_len, stride;
 	uint64_t align;	   /* of the window and of the stride */
 	uint64_t sync_off; /* in the block: flags of kernels' barriers, [n_node][n_pes] */
+	struct parts parts;
 };
 
-/* What every PE tells the others when it joins; all must be equal but for the last two. */
+/* What every PE tells the others when it joins; all must be equal but for the last. */
 struct pe_blob {
 	uint32_t abi, mode;
 	uint64_t heap_size, chunk_size;
+	uint32_t share;
 	char device[16];
-	int32_t device_number; /* this one may differ, */
-	uint32_t copy;	       /* and this: copy engines are asked for */
+	/* These may differ. */
+	uint32_t copy; /* copy engines are asked for */
+	int32_t device_number;
+	unsigned char device_id[16];
+	uint64_t device_free; /* bytes; 0: no limit that is known */
+	uint64_t device_granule;
 };
 
 struct heap {
@@ -73,11 +90,13 @@ struct heap {
 	char *base;	    /* this PE's part of the window */
 	uint32_t *owner;    /* isolation: see struct dev_state */
 	uint32_t last_owner;
+	unsigned granule; /* isolation: log2 of the least block */
 };
 
 struct buffer {
 	struct buffer *next;
 	uint64_t addr, len;
+	bool pinned; /* by us */
 };
 
 struct window;
@@ -95,18 +114,30 @@ struct kernel_fault {
 	char text[512];
 };
 
+/* What kernels see of a PE whose memory is far; mirror.c keeps it. */
+struct mirror {
+	void *block; /* the state and its tables; NULL: none */
+	uint64_t len;
+	uint64_t sync_slot, gone; /* where in it */
+	void *owner;
+};
+
 struct pe {
 	struct pe *next;    /* the PEs of this process; registry.c locks it */
 	struct pe *sibling; /* the members of its world */
 	uint64_t id;	    /* never used again in this process */
 	struct boot *boot;
 	struct world *world;
+	struct accel accel;
 	struct options options;
 	int rank;
 	bool reserved;				       /* made by mori_shmem_init() */
 	int reserved_rank;			       /* what registry_reserve() gave */
 	unsigned char uid[MORI_SHMEM_UNIQUE_ID_BYTES]; /* it was made with */
-	struct dev_state *state;
+	struct dev_state *state;		       /* as the host's operations use it */
+	uint64_t ctx; /* its address for kernels: the same, or its copy on the device */
+	struct mirror mirror;
+	bool far;	  /* counted by far_add() */
 	bool state_known; /* kernels may have it: it outlives the PE */
 	int32_t *reach;	  /* [n_pes] without P2P: the slots it may use; else NULL */
 	struct heap heap;
@@ -142,6 +173,37 @@ struct world_map *world_map_get(struct world *w);
 void world_map_put(struct world_map *map);
 /* End the job for all PEs: whoever waits, or will, is told that @pe did it and why. */
 void world_abort(struct pe *pe, const char *why);
+
+/* parts.c: heaps of memory that is far */
+#define PARTS_ALIGN ((uint64_t)2 << 20) /* of a heap that is one allocation */
+
+static inline bool pe_far(const struct pe *pe)
+{
+	return !accel_near(&pe->accel);
+}
+
+/* As this PE's process sees all far heaps; one PE of it calls. */
+int parts_enter(struct pe *pe, const struct pe_blob *blob);
+void parts_leave(struct world_map *map);
+/* Before anything is taken: whether the devices have room for the heaps. */
+int parts_room(const struct world *w, const struct pe_blob *blob);
+/* Collective: the flags and the first @len bytes of all heaps; @failed: so far, on this PE. */
+int parts_open(struct pe *pe, uint64_t len, int failed);
+void parts_close(struct pe *pe);
+/* Collective: [off, off + len) of all heaps, in parts of @each; and what undoes it. */
+int parts_grow(struct pe *pe, uint64_t off, uint64_t len, uint64_t each);
+void parts_shrink(struct pe *pe, uint64_t off, uint64_t len);
+
+/* mirror.c */
+int mirror_open(struct pe *pe);
+void mirror_close(struct pe *pe); /* the block stays if kernels may know it */
+/* The same on the device as in @field, which is a part of *pe->state. */
+int mirror_field(struct pe *pe, const void *field, size_t len);
+int mirror_owner(struct pe *pe, uint64_t from, uint64_t n);
+void mirror_lost(struct pe *pe);			 /* under world->lock, from any thread */
+void mirror_fault(struct pe *pe, struct dev_fault *out); /* takes it */
+/* A window on the device; @at of NULL makes one, and the list begins there. */
+int mirror_window(struct pe *pe, const struct dev_window *w, uint64_t len, void **at);
 
 /* coll.c */
 int coll_open(struct pe *pe);

@@ -20,12 +20,13 @@
 struct window {
 	struct window *next;
 	struct dev_window *dev;
-	struct share_map *maps; /* [n_pes] */
+	void *far;		/* the copy of that on the device; NULL: none */
+	struct share_map *maps; /* [n_pes]; of far memory only base is used */
 };
 
 /* How peers get at this PE's part of a window. */
-enum { WINDOW_HEAP = 1, WINDOW_PROCESS, WINDOW_FILE, WINDOW_NONE };
-enum { SAY_HOW, SAY_ADDR, SAY_OFF };
+enum { WINDOW_HEAP = 1, WINDOW_PROCESS, WINDOW_FILE, WINDOW_HANDLE, WINDOW_NONE };
+enum { SAY_HOW, SAY_ADDR, SAY_OFF, SAY_HANDLE };
 
 static bool range_ok(const void *ptr, uint64_t size)
 {
@@ -34,10 +35,18 @@ static bool range_ok(const void *ptr, uint64_t size)
 	return ptr && size && !__builtin_add_overflow((uint64_t)(uintptr_t)ptr, size, &end);
 }
 
+/* Kernels on a device get at its own memory; at the host's only where it is pinned. */
+static int buffer_pin(struct pe *pe, void *ptr, uint64_t size, bool *pinned)
+{
+	*pinned = pe_far(pe) && !accel_holds(&pe->accel, ptr);
+	return *pinned ? accel_pin(&pe->accel, ptr, size) : 0;
+}
+
 int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
 {
 	uint64_t addr = (uint64_t)(uintptr_t)ptr;
 	struct buffer *b;
+	bool pinned = false;
 	int err = 0;
 
 	if (!range_ok(ptr, size))
@@ -55,9 +64,11 @@ int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
 			break;
 		}
 	}
+	if (!err)
+		err = buffer_pin(pe, ptr, size, &pinned);
 	b = err ? NULL : malloc(sizeof(*b));
 	if (b) {
-		*b = (struct buffer){ pe->reg.buffers, addr, size };
+		*b = (struct buffer){ pe->reg.buffers, addr, size, pinned };
 		pe->reg.buffers = b;
 	} else if (!err) {
 		err = err_set(MORI_SHMEM_ENOMEM, "buffer_register: out of memory");
@@ -83,6 +94,8 @@ int reg_buffer_remove(struct pe *pe, void *ptr, uint64_t size)
 		return err_set(MORI_SHMEM_ENOENT,
 			       "buffer_deregister: %p + %llu bytes was not registered so", ptr,
 			       (unsigned long long)size);
+	if (gone->pinned)
+		accel_unpin(&pe->accel, ptr);
 	free(gone);
 	return 0;
 }
@@ -101,6 +114,14 @@ static void window_offer(struct pe *pe, void *ptr, uint64_t size, struct share *
 		say[SAY_OFF] = off;
 	} else if (boot_n_procs(pe->boot) == 1) {
 		say[SAY_HOW] = WINDOW_PROCESS;
+	} else if (pe_far(pe)) {
+		struct accel_handle h;
+
+		if (!accel_holds(&pe->accel, ptr) || accel_handle_get(&pe->accel, ptr, size, &h))
+			return;
+		say[SAY_HOW] = WINDOW_HANDLE;
+		say[SAY_OFF] = h.off;
+		memcpy(say + SAY_HANDLE, h.word, sizeof(h.word));
 	} else if (!share_find(ptr, size, file)) {
 		say[SAY_HOW] = WINDOW_FILE;
 		say[SAY_OFF] = file->off;
@@ -121,9 +142,12 @@ static int window_verdict(struct pe *pe, uint64_t size)
 			return err_set(
 				MORI_SHMEM_ENOTSUP,
 				"symmetric_register: the memory of PE %d cannot be mapped by "
-				"PEs of other processes; use mori_shmem_malloc(), or a shared "
-				"mapping of a file that is open (memfd_create, shm_open)",
-				i);
+				"PEs of other processes; use mori_shmem_malloc(), or %s",
+				i,
+				pe_far(pe) ?
+					"memory of the device from its ordinary allocator" :
+					"a shared mapping of a file that is open (memfd_create, "
+					"shm_open)");
 		if (pe->state->slot[i] < 0)
 			return err_set(
 				MORI_SHMEM_ENOTSUP,
@@ -159,6 +183,15 @@ static int window_send(struct pe *pe, const struct share *file)
 	return err;
 }
 
+static int window_reach_handle(struct pe *pe, struct share_map *map, int rank)
+{
+	const uint64_t *said = coll_data(pe, rank);
+	struct accel_handle h = { .off = said[SAY_OFF] };
+
+	memcpy(h.word, said + SAY_HANDLE, sizeof(h.word));
+	return accel_handle_open(&pe->accel, &h, &map->at, &map->base);
+}
+
 /*
  * Where PE @rank's part is, as this process sees it. Without a window only what
  * was sent is taken: the next registration must not find it.
@@ -170,8 +203,11 @@ static int window_reach(struct pe *pe, struct window *win, int rank, uint64_t si
 	int fd, err = 0;
 
 	if (how == WINDOW_HEAP) {
-		at = dev_heap_at(pe->state, pe->state->slot[rank], off);
-	} else if (other_process(pe, rank)) {
+		at = dev_heap_of(pe->state, pe->state->slot[rank]) + off;
+	} else if (how == WINDOW_HANDLE && other_process(pe, rank)) {
+		err = win ? window_reach_handle(pe, &win->maps[rank], rank) : 0;
+		at = win ? (uint64_t)(uintptr_t)win->maps[rank].at : 0;
+	} else if (how == WINDOW_FILE && other_process(pe, rank)) {
 		err = boot_recv_fds(pe->boot, boot_peer(pe->boot, rank)->proc,
 				    window_tag(pe, rank, pe->rank), &fd, 1, pe_patience(pe));
 		if (err)
@@ -187,10 +223,22 @@ static int window_reach(struct pe *pe, struct window *win, int rank, uint64_t si
 	return err;
 }
 
+static void window_unmap(struct pe *pe, struct window *win)
+{
+	for (int i = 0; win->maps && i < pe->world->n_pes; i++) {
+		if (pe_far(pe))
+			accel_handle_close(&pe->accel, win->maps[i].base);
+		else
+			share_unmap(&win->maps[i]);
+		win->maps[i].base = NULL;
+	}
+}
+
 static void window_free(struct pe *pe, struct window *win)
 {
-	for (int i = 0; win->maps && i < pe->world->n_pes; i++)
-		share_unmap(&win->maps[i]);
+	window_unmap(pe, win);
+	if (win->far)
+		accel_free(&pe->accel, win->far);
 	free(win->maps);
 	free(win->dev);
 	free(win);
@@ -242,12 +290,14 @@ static void window_link(struct pe *pe, struct window *win, uint64_t size)
 		spare->maps = win->maps;
 		win->maps = maps;
 		__atomic_store_n(&spare->dev->len, size, __ATOMIC_RELEASE);
+		mirror_window(pe, spare->dev, size, &spare->far);
 	} else {
 		win->dev->len = size;
 		win->next = pe->reg.windows;
 		pe->reg.windows = win;
 		win->dev->next = pe->state->windows;
 		__atomic_store_n(&pe->state->windows, win->dev, __ATOMIC_RELEASE);
+		mirror_window(pe, win->dev, size, &win->far);
 	}
 	pthread_mutex_unlock(&pe->reg.lock);
 	if (spare)
@@ -325,7 +375,7 @@ int reg_window_remove(struct pe *pe, void *ptr, uint64_t size)
 	pthread_mutex_lock(&pe->reg.lock);
 	win = window_find(pe, ptr, size, &call.place);
 	pthread_mutex_unlock(&pe->reg.lock);
-	tgt_fence_full();
+	tgt_fence_full(pe->state);
 	err = coll_meet(pe, &call, NULL);
 	if (!err && !win)
 		err = err_set(MORI_SHMEM_ENOENT,
@@ -334,8 +384,8 @@ int reg_window_remove(struct pe *pe, void *ptr, uint64_t size)
 	if (!err) {
 		pthread_mutex_lock(&pe->reg.lock);
 		__atomic_store_n(&win->dev->len, 0, __ATOMIC_RELEASE);
-		for (int i = 0; i < pe->world->n_pes; i++)
-			share_unmap(&win->maps[i]);
+		mirror_window(pe, win->dev, 0, &win->far);
+		window_unmap(pe, win);
 		pthread_mutex_unlock(&pe->reg.lock);
 	}
 	lock_give(&pe->coll_lock);
@@ -383,6 +433,8 @@ void reg_close(struct pe *pe)
 {
 	for (struct buffer *b; (b = pe->reg.buffers);) {
 		pe->reg.buffers = b->next;
+		if (b->pinned)
+			accel_unpin(&pe->accel, (void *)(uintptr_t)b->addr);
 		free(b);
 	}
 	for (struct window *win; (win = pe->reg.windows);) {

@@ -99,10 +99,27 @@ static struct pe *registry_alive(const struct pe *pe, uint64_t id)
 	return NULL;
 }
 
-/* Under the lock. */
-static struct pe *registry_choose(const char **why)
+/* Under the lock: the PE on the device of the thread's current context, if it is the only one. */
+static struct pe *registry_on_device(void)
+{
+	struct pe *found = NULL;
+
+	for (struct pe *p = registry.first; p; p = p->next) {
+		if (!accel_current(&p->accel))
+			continue;
+		if (found)
+			return NULL;
+		found = p;
+	}
+	return found;
+}
+
+/* Under the lock. *changes: another call of this thread may mean another PE. */
+static struct pe *registry_choose(const char **why, bool *changes)
 {
 	struct pe *pe = NULL;
+
+	*changes = false;
 
 	*why = "this thread is not bound to a PE and the process has several: call "
 	       "mori_shmem_bind(mori_shmem_find(rank)) first";
@@ -113,6 +130,9 @@ static struct pe *registry_choose(const char **why)
 		pe = registry.first;
 	} else if (!registry.n) {
 		*why = "there is no PE in this process: call mori_shmem_init() first";
+	} else {
+		pe = registry_on_device();
+		*changes = true;
 	}
 	return pe;
 }
@@ -121,12 +141,13 @@ struct pe *registry_pe(void)
 {
 	const char *why;
 	struct pe *pe;
+	bool changes;
 
 	pthread_mutex_lock(&registry.lock);
-	pe = registry_choose(&why);
+	pe = registry_choose(&why, &changes);
 	if (pe) {
 		registry_thread.state = pe->state;
-		registry_thread.generation = registry_generation;
+		registry_thread.generation = changes ? 0 : registry_generation;
 	}
 	pthread_mutex_unlock(&registry.lock);
 	if (!pe)
@@ -137,10 +158,10 @@ struct pe *registry_pe(void)
 int registry_known(void)
 {
 	const char *why;
-	bool known;
+	bool known, changes;
 
 	pthread_mutex_lock(&registry.lock);
-	known = registry_choose(&why) != NULL;
+	known = registry_choose(&why, &changes) != NULL;
 	pthread_mutex_unlock(&registry.lock);
 	return known;
 }
@@ -158,11 +179,12 @@ struct dev_state *registry_look_ctx(uint64_t ctx)
 
 	pthread_mutex_lock(&registry.lock);
 	for (struct pe *p = registry.first; p && !found; p = p->next) {
-		if ((uint64_t)(uintptr_t)p->state == ctx)
+		if (p->ctx == ctx)
 			found = p->state;
 	}
 	if (found) {
 		registry_thread.ctx = ctx;
+		registry_thread.ctx_state = found;
 		registry_thread.ctx_generation = registry_generation;
 	}
 	pthread_mutex_unlock(&registry.lock);
@@ -211,7 +233,8 @@ struct pe *registry_bound(void)
 static struct world *registry_world(bool *several)
 {
 	const char *why;
-	struct pe *pe = registry_choose(&why);
+	bool changes;
+	struct pe *pe = registry_choose(&why, &changes);
 	struct world *world = NULL;
 
 	*several = false;

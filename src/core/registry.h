@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Which PE a call means: the one the thread is bound to, else the only one of
- * the process. The fast path is one comparison: every change of the list counts
+ * the process, else the only one on the thread's current device. The fast path is one comparison: every change of the list counts
  * a generation up, and a thread keeps the answer with the generation it was for.
  */
 #ifndef MORI_CORE_REGISTRY_H
@@ -16,6 +16,7 @@ struct registry_thread {
 	uint64_t bound_id;	 /* 0: not bound */
 	uint64_t ctx_generation; /* the same for the last context */
 	uint64_t ctx;
+	struct dev_state *ctx_state; /* that it is the address of, or of a copy of it */
 };
 
 extern __thread struct registry_thread registry_thread __attribute__((visibility("hidden")));
@@ -35,7 +36,7 @@ static inline struct dev_state *registry_state(void)
 	return registry_look();
 }
 
-/* A context is the address of a PE's state; anything else is refused. */
+/* A context is what mori_shmem_device_state() gave; anything else is refused. */
 static inline struct dev_state *registry_ctx(uint64_t ctx)
 {
 	if (__builtin_expect(
@@ -43,7 +44,7 @@ static inline struct dev_state *registry_ctx(uint64_t ctx)
 			    registry_thread.ctx_generation ==
 				    __atomic_load_n(&registry_generation, __ATOMIC_ACQUIRE),
 		    1))
-		return (struct dev_state *)(uintptr_t)ctx;
+		return registry_thread.ctx_state;
 	return registry_look_ctx(ctx);
 }
 

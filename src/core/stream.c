@@ -1,73 +1,221 @@
 // SPDX-License-Identifier: MIT
 /*
  * Operations in the order of a stream. The CPU has no streams: the only one is
- * NULL, and there everything has happened when the call returns.
+ * NULL, and there everything has happened when the call returns. On a GPU a copy is
+ * the driver's own, and the rest are kernels of one block, so that a wait ends by its
+ * deadline or when a PE is lost; all of it can be captured in a graph.
  */
+#include "core/fail.h"
+#include "core/registry.h"
+#include "dev/rma.h"
+#include "dev/wait.h"
 #include "util/err.h"
 
-#include <mori/shmem.h>
+#define PUT_BY_KERNEL ((size_t)1 << 16) /* with a signal: bytes up to which one block does both */
 
-static int stream_check(const char *name, const void *stream)
+/* Whether no other PE of this process has its device. */
+static bool stream_alone(const struct pe *pe)
 {
-	if (!stream)
-		return 0;
-	return err_set(MORI_SHMEM_EINVAL,
-		       "mori_shmem_%s_on_stream: the CPU has no streams; pass NULL", name);
+	bool alone = true;
+
+	pthread_mutex_lock(&pe->world->lock);
+	for (struct pe *p = pe->world->members; p; p = p->sibling)
+		alone &= p == pe || accel_device(&p->accel) != accel_device(&pe->accel);
+	pthread_mutex_unlock(&pe->world->lock);
+	return alone;
+}
+
+/* The PE that acts, on a device with streams; NULL and *err 0 where the CPU acts at once. */
+static struct pe *stream_pe(const char *name, void *stream, int *err)
+{
+	struct pe *pe = registry_pe();
+
+	*err = pe ? 0 : fail_status(NULL, name, MORI_SHMEM_ESTATE);
+	if (!pe || !pe_far(pe)) {
+		if (pe && stream)
+			*err = err_set(MORI_SHMEM_EINVAL,
+				       "mori_shmem_%s: the CPU has no streams; pass NULL", name);
+		return NULL;
+	}
+	*err = accel_stream_check(&pe->accel, stream, stream_alone(pe));
+	return *err ? NULL : pe;
+}
+
+static int stream_task(struct pe *pe, enum dev_task_id id, struct dev_task *task, int lanes,
+		       void *stream)
+{
+	task->ctx = pe->ctx;
+	pe_show_state(pe); /* a graph may keep it */
+	return accel_stream_task(&pe->accel, id, task, lanes, stream);
 }
 
 int mori_shmem_barrier_on_stream(void *stream)
 {
-	int err = stream_check("barrier", stream);
+	struct dev_task task = { 0 };
+	int err;
+	struct pe *pe = stream_pe("barrier_on_stream", stream, &err);
 
-	return err ? err : mori_shmem_barrier_all();
+	if (!pe)
+		return err ? err : mori_shmem_barrier_all();
+	return stream_task(pe, DEV_TASK_barrier, &task, pe->world->n_pes, stream);
+}
+
+/* Where @len bytes at a symmetric address are on another PE, if load and store reach it. */
+static int stream_reach(struct pe *pe, const char *name, const void *addr, uint64_t len, int rank,
+			void **out)
+{
+	int32_t slot = DEV_SLOT_NONE;
+	uint64_t off = 0;
+	int err = len ? dev_reach(pe->state, addr, len, rank, &slot, &off) :
+			dev_seat(pe->state, rank, 0, &slot);
+
+	if (!err && slot < 0)
+		err = tgt_fail(pe->state, MORI_SHMEM_ENOTSUP, rank, 0, 0);
+	if (err)
+		return fail_status(pe->state, name, err);
+	*out = (void *)(uintptr_t)dev_heap_at(pe->state, slot, off);
+	return 0;
+}
+
+/* Between this PE and another; @remote is the symmetric one. */
+static int stream_copy(struct pe *pe, const char *name, const void *remote, void *dest,
+		       const void *src, size_t bytes, int rank, void *stream)
+{
+	struct dev_task task = { .bytes = bytes };
+	void *at = NULL;
+	int err = stream_reach(pe, name, remote, bytes, rank, &at);
+
+	if (err || !bytes)
+		return err;
+	dest = remote == dest ? at : dest;
+	src = remote == src ? at : src;
+	/*
+	 * The driver's copies of all streams of a process stand in few queues. Those of two PEs
+	 * whose streams wait for each other may block each other there for ever; kernels do not.
+	 */
+	if (stream_alone(pe) || !accel_holds(&pe->accel, dest) || !accel_holds(&pe->accel, src))
+		return accel_stream_copy(&pe->accel, dest, src, bytes, stream);
+	task.dest = (uint64_t)(uintptr_t)dest;
+	task.src = (uint64_t)(uintptr_t)src;
+	return stream_task(pe, DEV_TASK_copy, &task, (int)(bytes / 16 < 65536 ? bytes / 16 : 65536),
+			   stream);
 }
 
 int mori_shmem_putmem_on_stream(void *dest, const void *src, size_t bytes, int pe, int qp,
 				void *stream)
 {
-	int err = stream_check("putmem", stream);
+	int err;
+	struct pe *me = stream_pe("putmem_on_stream", stream, &err);
 
-	return err ? err : mori_shmem_putmem_thread(dest, src, bytes, pe, qp);
+	if (!me)
+		return err ? err : mori_shmem_putmem_thread(dest, src, bytes, pe, qp);
+	return stream_copy(me, "putmem_on_stream", dest, dest, src, bytes, pe, stream);
 }
 
 int mori_shmem_getmem_on_stream(void *dest, const void *src, size_t bytes, int pe, int qp,
 				void *stream)
 {
-	int err = stream_check("getmem", stream);
+	int err;
+	struct pe *me = stream_pe("getmem_on_stream", stream, &err);
 
-	return err ? err : mori_shmem_getmem_thread(dest, src, bytes, pe, qp);
+	if (!me)
+		return err ? err : mori_shmem_getmem_thread(dest, src, bytes, pe, qp);
+	return stream_copy(me, "getmem_on_stream", src, dest, src, bytes, pe, stream);
+}
+
+/* What a kernel would find wrong is better known now. */
+static int stream_signal_check(struct pe *pe, const char *name, void *sig, int op, int rank)
+{
+	void *at;
+
+	if (!dev_signal_op(op) || !tgt_aligned(sig, 8))
+		return fail_status(
+			pe->state, name,
+			tgt_fail(pe->state, MORI_SHMEM_EINVAL, rank, (uint64_t)(uintptr_t)sig, 8));
+	return stream_reach(pe, name, sig, 8, rank, &at);
 }
 
 int mori_shmem_putmem_signal_on_stream(void *dest, const void *src, size_t bytes, void *sig,
 				       uint64_t value, int op, int pe, int qp, void *stream)
 {
-	int err = stream_check("putmem_signal", stream);
+	static const char name[] = "putmem_signal_on_stream";
+	struct dev_task task = {
+		.dest = (uint64_t)(uintptr_t)dest,
+		.src = (uint64_t)(uintptr_t)src,
+		.bytes = bytes,
+		.sig = (uint64_t)(uintptr_t)sig,
+		.value = value,
+		.op = op,
+		.pe = pe,
+		.qp = qp,
+	};
+	void *at;
+	int err;
+	struct pe *me = stream_pe(name, stream, &err);
 
-	return err ? err :
-		     mori_shmem_putmem_signal_thread(dest, src, bytes, sig, value, op, pe, qp);
+	if (!me)
+		return err ? err :
+			     mori_shmem_putmem_signal_thread(dest, src, bytes, sig, value, op, pe,
+							     qp);
+	err = stream_signal_check(me, name, sig, op, pe);
+	if (!err && bytes <= PUT_BY_KERNEL && (!bytes || accel_holds(&me->accel, src))) {
+		err = stream_reach(me, name, dest, bytes, pe, &at);
+		return err ? err :
+			     stream_task(me, DEV_TASK_put_signal, &task, (int)(bytes / 16 + 1),
+					 stream);
+	}
+	if (!err)
+		err = stream_copy(me, name, dest, dest, src, bytes, pe, stream);
+	return err ? err : stream_task(me, DEV_TASK_signal, &task, 1, stream);
 }
 
 int mori_shmem_signal_op_on_stream(uint64_t *sig, uint64_t value, int op, int pe, int qp,
 				   void *stream)
 {
-	int err = stream_check("signal_op", stream);
+	struct dev_task task = {
+		.sig = (uint64_t)(uintptr_t)sig, .value = value, .op = op, .pe = pe, .qp = qp
+	};
+	int err;
+	struct pe *me = stream_pe("signal_op_on_stream", stream, &err);
 
-	return err ? err : mori_shmem_signal_op_thread(sig, value, op, pe, qp);
+	if (!me)
+		return err ? err : mori_shmem_signal_op_thread(sig, value, op, pe, qp);
+	err = stream_signal_check(me, "signal_op_on_stream", sig, op, pe);
+	return err ? err : stream_task(me, DEV_TASK_signal, &task, 1, stream);
 }
 
 int mori_shmem_quiet_on_stream(void *stream)
 {
-	int err = stream_check("quiet", stream);
+	struct dev_task task = { 0 };
+	int err;
+	struct pe *pe = stream_pe("quiet_on_stream", stream, &err);
 
-	return err ? err : mori_shmem_quiet_thread();
+	if (!pe)
+		return err ? err : mori_shmem_quiet_thread();
+	return stream_task(pe, DEV_TASK_quiet, &task, 1, stream);
+}
+
+/* The word of a wait, which may be any memory of the device. */
+static int stream_wait(struct pe *pe, const char *name, void *addr, enum dev_kind kind, int cmp,
+		       uint64_t value, void *stream)
+{
+	struct dev_task task = {
+		.dest = (uint64_t)(uintptr_t)addr, .value = value, .kind = kind, .cmp = cmp
+	};
+	int err = dev_wait_valid(pe->state, addr, kind, cmp);
+
+	return err ? fail_status(pe->state, name, err) :
+		     stream_task(pe, DEV_TASK_wait, &task, 1, stream);
 }
 
 #define WAIT_ON_STREAM(name, type, ...)                                                            \
-	int mori_shmem_##name##_wait_until_on_stream(type *addr, int cmp, type value,              \
-						     void *stream)                                 \
+	int mori_shmem_##name##_wait_until_on_stream(type *addr, int cmp, type v, void *stream)    \
 	{                                                                                          \
-		int err = stream_check(#name "_wait_until", stream);                               \
-                                                                                                   \
-		return err ? err : mori_shmem_##name##_wait_until(addr, cmp, value);               \
+		int err;                                                                           \
+		struct pe *pe = stream_pe(#name "_wait_until_on_stream", stream, &err);            \
+		if (!pe)                                                                           \
+			return err ? err : mori_shmem_##name##_wait_until(addr, cmp, v);           \
+		return stream_wait(pe, #name "_wait_until_on_stream", addr, DEV_KIND_##name, cmp,  \
+				   (uint64_t)v, stream);                                           \
 	}
 MORI_EACH_AMO_TYPE(WAIT_ON_STREAM, )

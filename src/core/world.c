@@ -5,7 +5,8 @@
  * the others wait for that; the last to leave closes it.
  *
  * The process with the lowest rank of a node makes two objects for it, the block
- * where PEs meet and the window with all heaps, and sends them to the others.
+ * where PEs meet and the window with all heaps, and sends them to the others. Heaps of
+ * memory that is far are each PE's own to make: parts.c.
  */
 #include "boot/boot.h"
 #include "core/pe.h"
@@ -58,6 +59,8 @@ static void world_on_lost(void *arg, int proc, const char *text)
 	/* Release: pairs with the acquire of whoever polls the word; @gone comes before it. */
 	for (struct pe *pe = w->members; pe; pe = pe->sibling)
 		__atomic_store_n(&pe->state->lost, w->n_lost, __ATOMIC_RELEASE);
+	for (struct pe *pe = w->members; pe; pe = pe->sibling)
+		mirror_lost(pe);
 	if (w->block)
 		coll_block_wake(w->block);
 	pthread_mutex_unlock(&w->lock);
@@ -92,7 +95,8 @@ static int world_check(const struct boot *boot)
 				       "(ABI %u and %u)",
 				       i, first->abi, b->abi);
 		if (b->heap_size != first->heap_size || b->mode != first->mode ||
-		    b->chunk_size != first->chunk_size || strcmp(b->device, first->device) != 0)
+		    b->chunk_size != first->chunk_size || b->share != first->share ||
+		    strcmp(b->device, first->device) != 0)
 			return err_set(MORI_SHMEM_EMISMATCH,
 				       "PE 0 and PE %d have different heaps: %llu and %llu bytes, "
 				       "mode %u and %u, chunks of %llu and %llu, device %s and %s; "
@@ -140,14 +144,23 @@ static uint64_t world_align(uint64_t heap_size)
 	return align;
 }
 
-static int world_sizes(struct world *w, const struct pe_blob *blob)
+/* Near heaps have the flags of barriers beside the meetings, far ones behind the heap. */
+static int world_sizes(struct world *w, const struct pe_blob *blob, bool far)
 {
+	uint64_t flags = (uint64_t)w->n_pes * sizeof(uint64_t), unit = blob->device_granule;
+	uint64_t room = blob->heap_size;
+
 	w->align = world_align(blob->heap_size);
-	if (__builtin_add_overflow(blob->heap_size, w->align - 1, &w->stride))
+	w->sync_off = coll_block_size(w->n_node);
+	w->block_len = w->sync_off + (uint64_t)w->n_node * flags;
+	if (far) {
+		w->sync_off = (blob->heap_size + unit - 1) / unit * unit;
+		w->parts.sync_len = (flags + unit - 1) / unit * unit;
+		room = w->sync_off + w->parts.sync_len;
+	}
+	if (room < blob->heap_size || __builtin_add_overflow(room, w->align - 1, &w->stride))
 		w->stride = UINT64_MAX;
 	w->stride &= ~(w->align - 1);
-	w->sync_off = coll_block_size(w->n_node);
-	w->block_len = w->sync_off + (uint64_t)w->n_node * (uint64_t)w->n_pes * sizeof(uint64_t);
 	if (__builtin_mul_overflow(w->stride, (uint64_t)w->n_node, &w->window_len))
 		return err_set(MORI_SHMEM_ENOMEM,
 			       "%d heaps of %llu bytes are more than can be addressed", w->n_node,
@@ -155,18 +168,18 @@ static int world_sizes(struct world *w, const struct pe_blob *blob)
 	return 0;
 }
 
-/* The process that leads the node: make both objects and hand them out. */
-static int world_make(struct world *w, int fds[2])
+/* The process that leads the node: make both objects and hand them out. A far window is empty. */
+static int world_make(struct world *w, bool far, int fds[2])
 {
 	int leader = boot_my_proc(w->boot), err, last = leader;
 	void *block;
 
-	err = accel_mem_create(&w->accel, "mori-meet", w->block_len, &fds[0]);
+	err = accel_mem_create(&w->host, "mori-meet", w->block_len, &fds[0]);
 	if (err)
 		return err;
-	err = accel_mem_map(&w->accel, fds[0], w->block_len, 4096, &block);
+	err = accel_mem_map(&w->host, fds[0], w->block_len, 4096, &block);
 	if (!err)
-		err = accel_mem_create(&w->accel, "mori-heap", w->window_len, &fds[1]);
+		err = accel_mem_create(&w->host, "mori-heap", far ? 0 : w->window_len, &fds[1]);
 	if (!err) {
 		w->block = block;
 		coll_block_init(w->block, w->n_node);
@@ -190,36 +203,38 @@ static int world_make(struct world *w, int fds[2])
 	return err;
 }
 
-static int world_take(struct world *w, int leader, double timeout, int fds[2])
+static int world_take(struct world *w, int leader, bool far, double timeout, int fds[2])
 {
 	void *block;
 	int err = boot_recv_fds(w->boot, leader, WORLD_TAG, fds, 2, timeout);
 
-	if (!err && lseek(fds[1], 0, SEEK_END) != (off_t)w->window_len)
+	if (!err && lseek(fds[1], 0, SEEK_END) != (off_t)(far ? 0 : w->window_len))
 		err = err_set(MORI_SHMEM_ENOMEM, "PE %d could not make the heaps of this node",
 			      w->node_ranks[0]);
 	if (!err)
-		err = accel_mem_map(&w->accel, fds[0], w->block_len, 4096, &block);
+		err = accel_mem_map(&w->host, fds[0], w->block_len, 4096, &block);
 	if (!err)
 		w->block = block;
 	return err;
 }
 
-static int world_map_open(struct world *w, int fd)
+/* Of far heaps the range of addresses alone. */
+static int world_map_open(struct world *w, struct pe *pe, const struct pe_blob *blob, int fd)
 {
+	bool far = pe_far(pe);
 	struct world_map *map = calloc(1, sizeof(*map));
 	int err;
 
 	if (!map)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a world");
-	err = accel_mem_map(&w->accel, fd, w->window_len, w->align, &w->window);
-	if (err) {
-		free(map);
-		return err;
-	}
-	*map = (struct world_map){ w->accel, w->window, w->window_len, 1 };
 	w->map = map;
-	return 0;
+	map->refs = 1;
+	map->accel = far ? (struct accel){ .ops = pe->accel.ops } : w->host;
+	err = far ? parts_enter(pe, blob) :
+		    accel_mem_map(&w->host, fd, w->window_len, w->align, &w->window);
+	map->base = w->window;
+	map->len = w->window_len;
+	return err;
 }
 
 struct world_map *world_map_get(struct world *w)
@@ -233,30 +248,36 @@ void world_map_put(struct world_map *map)
 	/* Release and acquire: what the others did with the memory comes before its end. */
 	if (__atomic_sub_fetch(&map->refs, 1, __ATOMIC_ACQ_REL))
 		return;
-	accel_mem_unmap(&map->accel, map->base, map->len);
+	if (!accel_near(&map->accel))
+		parts_leave(map);
+	else if (map->base)
+		accel_mem_unmap(&map->accel, map->base, map->len);
 	free(map);
 }
 
-static int world_open(struct world *w, const struct pe *pe, const struct pe_blob *blob)
+static int world_open(struct world *w, struct pe *pe, const struct pe_blob *blob)
 {
 	int fds[2] = { -1, -1 }, leader;
-	int err = accel_open((enum accel_kind)pe->options.device, &w->accel);
+	bool far = pe_far(pe);
+	int err = accel_open(ACCEL_CPU, 0, &w->host);
 
 	if (!err)
 		err = world_check(w->boot);
 	if (!err)
 		err = world_seat(w);
 	if (!err)
-		err = world_sizes(w, blob);
+		err = world_sizes(w, blob, far);
+	if (!err && far)
+		err = parts_room(w, blob);
 	if (err)
 		return err;
 	boot_watch(w->boot, world_on_lost, w);
 	leader = boot_peer(w->boot, w->node_ranks[0])->proc;
 	err = leader == boot_my_proc(w->boot) ?
-		      world_make(w, fds) :
-		      world_take(w, leader, pe->options.bootstrap_timeout, fds);
+		      world_make(w, far, fds) :
+		      world_take(w, leader, far, pe->options.bootstrap_timeout, fds);
 	if (!err)
-		err = world_map_open(w, fds[1]);
+		err = world_map_open(w, pe, blob, fds[1]);
 	for (int i = 0; i < 2; i++) {
 		if (fds[i] >= 0)
 			close(fds[i]);
@@ -268,8 +289,10 @@ static void world_free(struct world *w)
 {
 	if (w->map)
 		world_map_put(w->map);
+	free(w->parts.devs);
+	free(w->parts.bases);
 	if (w->block)
-		accel_mem_unmap(&w->accel, w->block, w->block_len);
+		accel_mem_unmap(&w->host, w->block, w->block_len);
 	free(w->node_ranks);
 	free(w->slot);
 	free(w->gone);
@@ -320,7 +343,7 @@ static void world_put(struct world *w)
 }
 
 /* The first to come opens; gives what came of it to each. */
-static int world_ready(struct world *w, const struct pe *pe, const struct pe_blob *blob)
+static int world_ready(struct world *w, struct pe *pe, const struct pe_blob *blob)
 {
 	int err = 0;
 

@@ -9,42 +9,83 @@
 
 #include "dev/wait.h"
 
-DEV_BODY uint64_t *dev_sync_flag(const struct dev_state *st, int at, int of)
+/* Where the flags are, read once: a loop over barriers keeps it. */
+struct dev_flags {
+	uint64_t first, stride;
+	bool plain; /* the flags of a PE are at first + pe * stride */
+	int me, n;
+	uint64_t ns; /* how long a meeting may take */
+};
+
+DEV_STEP struct dev_flags dev_flags(const struct dev_state *st)
 {
-	return (uint64_t *)tgt_pointer(st->sync + (uint64_t)st->sync_slot[at] * st->sync_stride) +
-	       of;
+	uint64_t ns = DEV_FIXED(&st->sync_ns);
+
+	return (struct dev_flags){
+		.first = DEV_FIXED(&st->sync),
+		.stride = DEV_FIXED(&st->sync_stride),
+		.plain = (int)(DEV_FIXED(&st->sync_slot_same) != 0) &
+			 (int)(DEV_FIXED(&st->bases) == NULL),
+		.me = DEV_FIXED(&st->my_pe),
+		.n = DEV_FIXED(&st->n_pes),
+		.ns = ns ? ns : DEV_NS_DEFAULT,
+	};
+}
+
+/* Of a PE whose place is not plain; 0: it has none here. */
+static __attribute__((noinline, cold, unused)) uint64_t dev_flags_rare(const struct dev_state *st,
+								       int at)
+{
+	int32_t slot = st->sync_slot[at];
+
+	if (slot < 0)
+		return 0;
+	return st->bases ? st->bases[slot] + (st->sync - st->window) :
+			   st->sync + (uint64_t)slot * st->sync_stride;
+}
+
+DEV_STEP uint64_t *dev_flag(const struct dev_state *st, const struct dev_flags *f, int at, int of)
+{
+	uint64_t flags =
+		dev_likely(f->plain) ? f->first + (uint64_t)at * f->stride : dev_flags_rare(st, at);
+
+	return (uint64_t *)tgt_pointer(flags) + of;
 }
 
 /* This lane's share of the peers: tell them, then hear of them. */
-DEV_BODY int dev_sync_lane(const struct dev_state *st, enum dev_scope scope, uint64_t epoch)
+DEV_STEP int dev_sync_lane(const struct dev_state *st, const struct dev_flags *f,
+			   enum dev_scope scope, uint64_t epoch)
 {
 	int lanes = (int)tgt_lanes(scope), first = (int)tgt_lane(scope), err = 0;
 	uint64_t seen;
 
-	for (int pe = first; pe < st->n_pes; pe += lanes) {
-		if (st->sync_slot[pe] < 0)
+	for (int pe = first; !f->plain && pe < f->n; pe += lanes) {
+		if (!dev_flags_rare(st, pe))
 			return tgt_fail(st, MORI_SHMEM_ENOTSUP, pe, 0, 0);
 	}
 	/* Release: pairs with the acquire in dev_load(). */
-	for (int pe = first; pe < st->n_pes; pe += lanes)
-		tgt_store_release_64(dev_sync_flag(st, pe, st->my_pe), epoch);
-	for (int pe = first; !err && pe < st->n_pes; pe += lanes)
-		err = dev_wait_see(st, dev_sync_flag(st, st->my_pe, pe), DEV_KIND_uint64,
-				   MORI_SHMEM_CMP_GE, epoch,
-				   st->sync_ns ? st->sync_ns : DEV_NS_DEFAULT, pe, &seen);
+	if (first < f->n)
+		tgt_flags_begin(st);
+	for (int pe = first; pe < f->n; pe += lanes)
+		tgt_flag(dev_flag(st, f, pe, f->me), epoch);
+	for (int pe = first; !err && pe < f->n; pe += lanes)
+		err = dev_wait_see(st, dev_flag(st, f, f->me, pe), DEV_KIND_uint64,
+				   MORI_SHMEM_CMP_GE, epoch, f->ns, pe, &seen);
 	return err;
 }
 
 DEV_BODY int dev_sync(struct dev_state *st, enum dev_scope scope)
 {
-	uint64_t epoch = 0;
+	struct dev_flags f = dev_flags(st);
+	uint64_t epoch;
 	int err;
 
+	/* Every lane reads the count before they meet; it is changed before they meet again. */
+	epoch = tgt_load_relaxed_64(&st->sync_epoch) + 1;
 	tgt_enter(scope);
+	err = dev_sync_lane(st, &f, scope, epoch);
 	if (tgt_leads(scope))
-		epoch = ++st->sync_epoch;
-	epoch = tgt_share(scope, epoch);
-	err = dev_sync_lane(st, scope, epoch);
+		tgt_store_relaxed_64(&st->sync_epoch, epoch);
 	if (tgt_any(scope, err != 0) && !err)
 		err = (int)tgt_load_relaxed_32((const uint32_t *)&st->fault.code);
 	return err;
@@ -52,7 +93,7 @@ DEV_BODY int dev_sync(struct dev_state *st, enum dev_scope scope)
 
 DEV_BODY int dev_barrier(struct dev_state *st, enum dev_scope scope)
 {
-	tgt_fence_full();
+	tgt_fence_barrier(st);
 	return dev_sync(st, scope);
 }
 

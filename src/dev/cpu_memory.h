@@ -11,6 +11,23 @@
 
 #include <string.h>
 
+/*
+ * A host thread may act for a PE whose memory the CPU cannot load and store: then the host
+ * library does it. Kernels on the CPU never do.
+ */
+extern uint32_t tgt_far_pes __attribute__((visibility("hidden")));
+bool tgt_far_here(void) __attribute__((cold));
+bool tgt_far_word(const void *p) __attribute__((cold));
+void tgt_far_copy(void *dst, const void *src, uint64_t len) __attribute__((cold));
+uint64_t tgt_far_amo(void *p, bool wide, int op, uint64_t v, uint64_t compare)
+	__attribute__((cold));
+
+#ifdef MORI_CPU_KERNEL
+#define TGT_FAR(is_far) 0
+#else
+#define TGT_FAR(is_far) (__builtin_expect(tgt_far_pes != 0, 0) && (is_far))
+#endif
+
 /* TSan knows no fences. gcc says so by a macro, clang by a feature. */
 #if defined(__SANITIZE_THREAD__)
 #define TGT_TSAN 1
@@ -51,11 +68,15 @@ DEV_BODY uint64_t tgt_peek_64(const uint64_t *p)
 
 DEV_BODY uint32_t tgt_load_acquire_32(const void *p)
 {
+	if (TGT_FAR(tgt_far_word(p)))
+		return (uint32_t)tgt_far_amo((void *)p, false, MORI_SHMEM_AMO_FETCH, 0, 0);
 	return __atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE);
 }
 
 DEV_BODY uint64_t tgt_load_acquire_64(const void *p)
 {
+	if (TGT_FAR(tgt_far_word(p)))
+		return tgt_far_amo((void *)p, true, MORI_SHMEM_AMO_FETCH, 0, 0);
 	return __atomic_load_n((const uint64_t *)p, __ATOMIC_ACQUIRE);
 }
 
@@ -65,21 +86,24 @@ DEV_BODY struct dev_window *tgt_load_acquire_ptr(struct dev_window *const *p)
 }
 
 /* Earlier stores are seen before later ones: dev_fence(). */
-DEV_BODY void tgt_fence_order(void)
+DEV_BODY void tgt_fence_order(const struct dev_state *st)
 {
+	(void)st;
 #if !TGT_TSAN /* small puts are release stores anyway */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 #endif
 }
 
 /* Earlier stores are seen before anything that follows, loads too: dev_quiet(). */
-DEV_BODY void tgt_fence_full(void)
+DEV_BODY void tgt_fence_full(const struct dev_state *st)
 {
 #if TGT_TSAN
 	uint32_t word = 0;
 
+	(void)st;
 	__atomic_fetch_add(&word, 1, __ATOMIC_SEQ_CST);
 #else
+	(void)st;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
 }
@@ -104,7 +128,9 @@ DEV_BODY bool tgt_aligned(const void *p, size_t n)
 /* From memory of this PE to memory that another may be reading. */
 DEV_BODY void tgt_put_one(void *dst, const void *src, uint64_t len)
 {
-	if (len == 8 && tgt_aligned(dst, 8))
+	if (TGT_FAR(tgt_far_here()))
+		tgt_far_copy(dst, src, len);
+	else if (len == 8 && tgt_aligned(dst, 8))
 		TGT_PUT(dst, src, uint64_t);
 	else if (len == 4 && tgt_aligned(dst, 4))
 		TGT_PUT(dst, src, uint32_t);
@@ -119,7 +145,9 @@ DEV_BODY void tgt_put_one(void *dst, const void *src, uint64_t len)
 /* From memory that another may be writing to memory of this PE. */
 DEV_BODY void tgt_get_one(void *dst, const void *src, uint64_t len)
 {
-	if (len == 8 && tgt_aligned(src, 8))
+	if (TGT_FAR(tgt_far_here()))
+		tgt_far_copy(dst, src, len);
+	else if (len == 8 && tgt_aligned(src, 8))
 		TGT_GET(dst, src, uint64_t);
 	else if (len == 4 && tgt_aligned(src, 4))
 		TGT_GET(dst, src, uint32_t);
@@ -139,6 +167,8 @@ DEV_BODY uint64_t tgt_compare_swap(void *p, bool wide, uint64_t compare, uint64_
 {
 	uint32_t half = (uint32_t)compare;
 
+	if (TGT_FAR(tgt_far_word(p)))
+		return tgt_far_amo(p, wide, MORI_SHMEM_AMO_COMPARE_SWAP, v, compare);
 	if (wide) {
 		__atomic_compare_exchange_n((uint64_t *)p, &compare, v, false, __ATOMIC_SEQ_CST,
 					    __ATOMIC_SEQ_CST);
@@ -152,6 +182,8 @@ DEV_BODY uint64_t tgt_compare_swap(void *p, bool wide, uint64_t compare, uint64_
 /* One read-modify-write, sequentially consistent; gives what was there. @op: see dev_amo_op(). */
 DEV_BODY uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t compare)
 {
+	if (TGT_FAR(tgt_far_word(p)))
+		return tgt_far_amo(p, wide, op, v, compare);
 	switch (op) {
 	case MORI_SHMEM_AMO_ADD:
 		return TGT_RMW(__atomic_fetch_add, p, wide, v);
@@ -172,8 +204,9 @@ DEV_BODY uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t compa
 }
 
 /* Release: pairs with the acquire in dev_load(). @op: MORI_SHMEM_AMO_SET or _ADD. */
-DEV_BODY void tgt_signal(void *p, int op, uint64_t v)
+DEV_BODY void tgt_signal(const struct dev_state *st, void *p, int op, uint64_t v)
 {
+	(void)st;
 	(void)tgt_amo(p, true, op, v, 0);
 }
 

@@ -15,19 +15,19 @@
 
 /* Protected: the host finds it in the kernel's image, and the kernel its own. */
 __attribute__((visibility("protected"))) struct dev_link globalGpuStates = {
-	sizeof(struct dev_state), DEV_ABI, NULL
+	sizeof(struct dev_state), DEV_ABI, TGT_UNSET
 };
 
 /* The host fills it in after the module was loaded, before the launch. */
 DEV_BODY struct dev_state *lib_state(void)
 {
-	return (struct dev_state *)tgt_pointer((uint64_t)(uintptr_t)globalGpuStates.state);
+	return tgt_state(globalGpuStates.state);
 }
 
 /* Not before module_init, and not after finalize: the block outlives its PE. */
 DEV_BODY bool lib_ready(const struct dev_state *st)
 {
-	return st && tgt_peek_32(&st->life) == DEV_LIFE_OPEN;
+	return st && DEV_FIXED(&st->life) == DEV_LIFE_OPEN;
 }
 
 /* Gives @err; the fault, if this is its thread's and new, gets the name of the call. */

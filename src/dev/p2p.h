@@ -42,7 +42,8 @@ DEV_STEP uint64_t dev_p2p_add_real(void *to, bool wide, double value)
 }
 
 /* What one lane does for all; gives the value of what has one. */
-DEV_STEP uint64_t dev_p2p_once(enum dev_act act, const struct dev_req *r, void *at)
+DEV_STEP uint64_t dev_p2p_once(const struct dev_state *st, enum dev_act act,
+			       const struct dev_req *r, void *at)
 {
 	uint64_t bits = 0;
 
@@ -55,7 +56,7 @@ DEV_STEP uint64_t dev_p2p_once(enum dev_act act, const struct dev_req *r, void *
 	else if (act == DEV_ACT_ADD_REAL)
 		bits = dev_p2p_add_real(at, r->wide, r->add);
 	else /* Release: pairs with the acquire in dev_load(). */
-		tgt_signal(at, r->op, r->value);
+		tgt_signal(st, at, r->op, r->value);
 	return bits;
 }
 
@@ -71,7 +72,7 @@ DEV_STEP uint64_t dev_p2p(const struct dev_state *st, enum dev_scope scope, enum
 			return 0;
 		tgt_leave(scope);     /* every lane has stored */
 		if (tgt_leads(scope)) /* Release: pairs with the acquire in dev_load(). */
-			tgt_signal(dev_p2p_at(st, r, r->sig), r->op, r->value);
+			tgt_signal(st, dev_p2p_at(st, r, r->sig), r->op, r->value);
 		return 0;
 	case DEV_ACT_GET:
 		if (dev_likely(r->len != 0))
@@ -82,12 +83,12 @@ DEV_STEP uint64_t dev_p2p(const struct dev_state *st, enum dev_scope scope, enum
 	case DEV_ACT_SIGNAL:
 	case DEV_ACT_AMO:
 	case DEV_ACT_ADD_REAL:
-		return tgt_leads(scope) ? dev_p2p_once(act, r, dev_p2p_at(st, r, r->off)) : 0;
+		return tgt_leads(scope) ? dev_p2p_once(st, act, r, dev_p2p_at(st, r, r->off)) : 0;
 	case DEV_ACT_QUIET:
-		tgt_fence_full();
+		tgt_fence_full(st);
 		return 0;
 	case DEV_ACT_FENCE:
-		tgt_fence_order();
+		tgt_fence_order(st);
 		return 0;
 	}
 	return 0;

@@ -49,7 +49,7 @@ DEV_STEP int dev_queue(const struct dev_state *st, const struct dev_req *r)
 DEV_STEP enum dev_path dev_path(const struct dev_state *st, int32_t slot)
 {
 	if (dev_likely(slot >= 0))
-		return st->copy ? DEV_PATH_COPY : DEV_PATH_P2P;
+		return DEV_FIXED(&st->copy) ? DEV_PATH_COPY : DEV_PATH_P2P;
 	return slot == DEV_SLOT_QUEUE ? DEV_PATH_QUEUE : DEV_PATH_NONE;
 }
 
@@ -60,7 +60,8 @@ DEV_STEP int dev_go(const struct dev_state *st, enum dev_scope scope, enum dev_a
 	err = dev_enter(scope, err);
 	if (!dev_likely(!err))
 		return err;
-	switch (dev_path(st, r->slot)) {
+	/* Nothing drives copy engines yet: who has a slot has load and store. One branch less. */
+	switch (TGT_LATE && dev_likely(r->slot >= 0) ? DEV_PATH_P2P : dev_path(st, r->slot)) {
 	case DEV_PATH_P2P:
 	case DEV_PATH_COPY: /* nothing drives the engines: pe_path_open() has said so */
 		r->result = dev_p2p(st, scope, act, r);
@@ -75,6 +76,9 @@ DEV_STEP int dev_go(const struct dev_state *st, enum dev_scope scope, enum dev_a
 	tgt_leave(scope);
 	if (r->gives || act == DEV_ACT_GET)
 		tgt_looked();
+	if (TGT_LATE && act == DEV_ACT_QUIET && r->pe != DEV_ALL &&
+	    !dev_likely(!tgt_load_relaxed_32(&st->lost)) && dev_gone(st, r->pe))
+		return dev_failed(dev_bad_pe(st, r->pe, 0));
 	return 0;
 }
 

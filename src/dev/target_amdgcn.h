@@ -110,15 +110,33 @@ DEV_BODY void tgt_store_release_64(void *p, uint64_t v)
 	tgt_store_relaxed_64(p, v);
 }
 
-DEV_BODY void tgt_fence_order(void)
+DEV_BODY void tgt_fence_order(const struct dev_state *st)
 {
+	(void)st;
 	tgt_release();
 }
 
-DEV_BODY void tgt_fence_full(void)
+DEV_BODY void tgt_fence_full(const struct dev_state *st)
 {
+	(void)st;
 	tgt_release();
 	__builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");
+}
+
+/* Flags of a barrier are release stores, and what was before it is complete. */
+DEV_BODY void tgt_fence_barrier(const struct dev_state *st)
+{
+	tgt_fence_full(st);
+}
+
+DEV_BODY void tgt_flags_begin(const struct dev_state *st)
+{
+	(void)st;
+}
+
+DEV_BODY void tgt_flag(void *p, uint64_t v)
+{
+	tgt_store_release_64(p, v);
 }
 
 #define TGT_ATOM(name, type, op)                                                                   \
@@ -152,8 +170,9 @@ TGT_CAS(tgt_cas_64, uint64_t)
 #undef TGT_CAS
 
 /* Release: pairs with the acquire in dev_load(). A signal has no result to wait for. */
-DEV_BODY void tgt_signal(void *p, int op, uint64_t v)
+DEV_BODY void tgt_signal(const struct dev_state *st, void *p, int op, uint64_t v)
 {
+	(void)st;
 	tgt_release();
 	if (op == MORI_SHMEM_AMO_ADD)
 		__scoped_atomic_fetch_add((uint64_t *)p, v, __ATOMIC_RELAXED, TGT_SYS);

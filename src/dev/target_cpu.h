@@ -121,6 +121,22 @@ DEV_BODY void tgt_store_release_64(void *p, uint64_t v)
 	__atomic_store_n((uint64_t *)p, v, __ATOMIC_RELEASE);
 }
 
+/* Flags of a barrier are release stores, and what was before it is complete. */
+DEV_BODY void tgt_fence_barrier(const struct dev_state *st)
+{
+	tgt_fence_full(st);
+}
+
+DEV_BODY void tgt_flags_begin(const struct dev_state *st)
+{
+	(void)st;
+}
+
+DEV_BODY void tgt_flag(void *p, uint64_t v)
+{
+	tgt_store_release_64(p, v);
+}
+
 DEV_BODY void tgt_yield(const void *addr, int cmp, uint64_t value, bool first, bool ends)
 {
 	mori_cpu_grid->ops->yield(addr, cmp, value,

@@ -51,6 +51,29 @@ DEV_BODY void *tgt_pointer(uint64_t addr)
 	return (void *)(__attribute__((address_space(1))) void *)addr;
 }
 
+/*
+ * A word that never changes while the kernel runs, after any acquire and in any loop: the
+ * compiler may read it early, and once.
+ */
+DEV_BODY uint64_t tgt_fixed(const void *p, size_t size)
+{
+	return size == 8 ? __nvvm_ldg_ull((const unsigned long long *)p) :
+			   __nvvm_ldg_ui((const unsigned int *)p);
+}
+#define DEV_FIXED(p) ((__typeof__(*(p)))tgt_fixed(p, sizeof(*(p))))
+
+/*
+ * A module's pointer to its state always leads to one: the build of the library tells the
+ * compiler so (tgt_state() is one load), and then nothing of it is read twice in a loop.
+ */
+static struct dev_state tgt_unset __attribute__((unused));
+#define TGT_UNSET (&tgt_unset)
+
+DEV_BODY struct dev_state *tgt_state(struct dev_state *p)
+{
+	return (struct dev_state *)(__attribute__((address_space(1))) struct dev_state *)p;
+}
+
 /* Loads, stores and read-modify-writes of system scope, in PTX. */
 #define TGT_LOAD(name, type, how, reg)                                                             \
 	DEV_BODY type name(const void *p)                                                          \
@@ -84,22 +107,35 @@ TGT_STORE(tgt_store_relaxed_64, uint64_t, "relaxed.sys.b64", "l")
 TGT_STORE(tgt_store_release_64, uint64_t, "release.sys.b64", "l")
 #undef TGT_STORE
 
-DEV_BODY void tgt_fence_order(void)
+/*
+ * Fences and releases. Where all PEs have one GPU, what they share meets in its cache: the
+ * scope of the GPU is enough, and several times faster than that of the system.
+ */
+DEV_BODY void tgt_fence_order(const struct dev_state *st)
 {
-	__asm__ __volatile__("fence.acq_rel.sys;" ::: "memory");
+	if (DEV_FIXED(&st->one_device))
+		__asm__ __volatile__("fence.acq_rel.gpu;" ::: "memory");
+	else
+		__asm__ __volatile__("fence.acq_rel.sys;" ::: "memory");
 }
 
-DEV_BODY void tgt_fence_full(void)
+DEV_BODY void tgt_fence_full(const struct dev_state *st)
 {
-	__asm__ __volatile__("fence.sc.sys;" ::: "memory");
+	if (DEV_FIXED(&st->one_device))
+		__asm__ __volatile__("fence.sc.gpu;" ::: "memory");
+	else
+		__asm__ __volatile__("fence.sc.sys;" ::: "memory");
 }
 
-/* atom.acq_rel.sys.<op>: gives what was there. */
+/*
+ * Gives what was there. Relaxed: atomics promise no order but what quiet and fence give, and an
+ * order here would cost several times the atomic.
+ */
 #define TGT_ATOM(name, type, reg, op)                                                              \
 	DEV_BODY type name(void *p, type v)                                                        \
 	{                                                                                          \
 		type old;                                                                          \
-		__asm__ __volatile__("atom.acq_rel.sys." op " %0, [%1], %2;"                       \
+		__asm__ __volatile__("atom.relaxed.sys." op " %0, [%1], %2;"                       \
 				     : "=" reg(old)                                                \
 				     : "l"(p), reg(v)                                              \
 				     : "memory");                                                  \
@@ -121,7 +157,7 @@ TGT_ATOM(tgt_swap_64, uint64_t, "l", "exch.b64")
 	DEV_BODY type name(void *p, type compare, type v)                                          \
 	{                                                                                          \
 		type old;                                                                          \
-		__asm__ __volatile__("atom.acq_rel.sys.cas." op " %0, [%1], %2, %3;"               \
+		__asm__ __volatile__("atom.relaxed.sys.cas." op " %0, [%1], %2, %3;"               \
 				     : "=" reg(old)                                                \
 				     : "l"(p), reg(compare), reg(v)                                \
 				     : "memory");                                                  \
@@ -131,14 +167,39 @@ TGT_CAS(tgt_cas_32, uint32_t, "r", "b32")
 TGT_CAS(tgt_cas_64, uint64_t, "l", "b64")
 #undef TGT_CAS
 
-/* Release: pairs with the acquire in dev_load(). A signal has no result to wait for. */
-DEV_BODY void tgt_signal(void *p, int op, uint64_t v)
+/*
+ * Flags of a barrier: one fence for all that this thread stores after it, and for what the
+ * lanes it has met before did. Pairs with the acquire in dev_load().
+ */
+DEV_BODY void tgt_flags_begin(const struct dev_state *st)
 {
-	if (op == MORI_SHMEM_AMO_ADD)
+	tgt_fence_order(st);
+}
+
+/* What the lanes did before a barrier: tgt_flags_begin() is enough. */
+DEV_BODY void tgt_fence_barrier(const struct dev_state *st)
+{
+	(void)st;
+}
+
+DEV_BODY void tgt_flag(void *p, uint64_t v)
+{
+	tgt_store_relaxed_64(p, v);
+}
+
+/* Release: pairs with the acquire in dev_load(). A signal has no result to wait for. */
+DEV_BODY void tgt_signal(const struct dev_state *st, void *p, int op, uint64_t v)
+{
+	if (!DEV_FIXED(&st->one_device) && op == MORI_SHMEM_AMO_ADD)
 		__asm__ __volatile__("red.release.sys.add.u64 [%0], %1;" ::"l"(p), "l"(v)
 				     : "memory");
-	else
+	else if (!DEV_FIXED(&st->one_device))
 		tgt_store_release_64(p, v);
+	else if (op == MORI_SHMEM_AMO_ADD)
+		__asm__ __volatile__("red.release.gpu.add.u64 [%0], %1;" ::"l"(p), "l"(v)
+				     : "memory");
+	else
+		__asm__ __volatile__("st.release.gpu.b64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
 }
 
 DEV_BODY uint32_t tgt_thread_rank(void)

@@ -2,9 +2,9 @@
 /*
  * Flags of system scope; no read-modify-write in the middle, which one PE would own.
  *
- * CODE sm: st\.release\.sys\.b64
+ * CODE sm-order: fence\.acq_rel\.sys ;; st\.relaxed\.sys\.b64
+ * CODE sm: fence\.acq_rel\.gpu
  * CODE sm: ld\.acquire\.sys\.b64
- * CODE sm: fence\.sc\.sys
  * CODE sm: bar\.sync
  * CODE gfx: buffer_wbl2 sc0 sc1
  * CODE gfx: (global|flat)_store_dwordx2 .*sc0 sc1

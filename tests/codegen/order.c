@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
+ * Of the system, or of the GPU where all PEs have one.
+ *
  * CODE sm: fence\.sc\.sys
+ * CODE sm: fence\.sc\.gpu
  * CODE sm: fence\.acq_rel\.sys
+ * CODE sm: fence\.acq_rel\.gpu
  * CODE gfx: buffer_wbl2 sc0 sc1
  * CODE gfx: buffer_inv sc0 sc1
  * CODE gfx: s_waitcnt vmcnt\(0\)

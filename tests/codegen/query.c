@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * CODE sm: \.visible \.global \.align 8 \.b8 globalGpuStates\[16\]
+ * CODE sm: \.visible \.global \.align 8 \.u64 globalGpuStates\[2\]
  * CODE sm: \.visible \.entry query\(
  * CODE sm-not: \.func|atom\.|bar\.|fence|membar|ld\.acquire
  * CODE sm-lines: 90

@@ -18,9 +18,9 @@ GFX = ("gfx942", "gfx950")
 
 # What the code of a kernel must have, by kind of GPU.
 CODE = {
-    "hello": {"sm": [r"ld\.global\.b64.*globalGpuStates"], "gfx": [r"globalGpuStates"]},
+    "hello": {"sm": [r"ld\.global\.(nc\.)?b64.*globalGpuStates"], "gfx": [r"globalGpuStates"]},
     "put_ring": {
-        "sm": [r"fence\.sc\.sys", r"st\.release\.sys\.b64", r"ld\.acquire\.sys\.b64", r"st\.(global\.)?v[24]"],
+        "sm": [r"fence\.acq_rel\.sys", r"st\.relaxed\.sys\.b64", r"ld\.acquire\.sys\.b64", r"st\.(global\.)?v[24]"],
         "gfx": [r"buffer_wbl2 sc0 sc1", r"buffer_inv sc0 sc1", r"(global|flat)_store_dwordx4"],
     },
     "get": {"sm": [r"ld\.(global\.)?v[24]"], "gfx": [r"(global|flat)_load_dwordx4"]},

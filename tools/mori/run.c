@@ -339,6 +339,9 @@ static int job_start(struct job *j)
 	char **env;
 	int err;
 
+	/* Kernels of PEs in one process wait for each other: each needs a queue to the GPU. */
+	if (j->o->threads > 1 && !getenv("CUDA_MPS_PIPE_DIRECTORY"))
+		setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
 	/* Made first: the PEs see the launcher's environment as it was. */
 	env = run_env_new(j->o->np);
 	if (!env)

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A work queue to one peer, as the host sets it up and many threads of a device
+ * post to it: rings in memory that the device and the NIC can reach, and the
+ * counters of the posters. The NIC behind it is a field, so one device library
+ * serves all.
+ *
+ * Counters count slots (or completions) from the start and never go back; where a
+ * NIC has fewer bits, a leaf in src/nic cuts them. A slot is the smallest part of
+ * the ring that an entry takes.
+ */
+#ifndef MORI_ABI_QUEUE_H
+#define MORI_ABI_QUEUE_H
+
+#include <stdint.h>
+
+/* In whose format the entries and completions are. */
+enum nic_format {
+	NIC_SOFT, /* this library's own */
+	NIC_MLX5,
+	NIC_BNXT,
+	NIC_IONIC,
+	NIC_FORMATS
+};
+
+enum nic_flags {
+	NIC_RESULT_BE_4 = 1, /* fetched words of 4 bytes come back with the high byte first */
+	NIC_RESULT_BE_8 = 2, /* those of 8 bytes */
+	NIC_BNXT_MSN = 4,    /* bnxt: the NIC retransmits by a table of messages, 8 bytes each */
+	NIC_IONIC_V1 = 8,    /* ionic: the first version of the format, not the second */
+	NIC_NO_MASKED = 16,  /* mlx5: without masked atomics; others never have them */
+};
+
+struct nic_queue {
+	/* Set by the host before the first post. */
+	uint32_t format;    /* enum nic_format */
+	uint32_t flags;	    /* enum nic_flags */
+	uint32_t log_slots; /* of the ring; 15 at most */
+	uint32_t log_cq;    /* of the completion ring, at least log_slots */
+	uint32_t capacity;  /* slots in use at once, at most */
+	uint32_t qpn, cqn;
+	int32_t pe, qp;	    /* whose queue it is: the peer, and which of its queues */
+	uint32_t index_by;  /* bnxt: what an entry adds to an index, 1 or its 16-byte units */
+	uint32_t mtu;	    /* bnxt: bytes a packet */
+	uint32_t cells;	    /* words for fetched values; the first is for those nobody wants */
+	uint32_t cells_key; /* under which the NIC writes them */
+	uint32_t lkey;	    /* of this PE's heap */
+	uint32_t rkey;	    /* of the peer's */
+	uint32_t reserved_0;
+	uint64_t heap;	      /* where the peer's begins, as entries address it */
+	uint64_t max_len;     /* bytes an entry may move */
+	uint64_t ring;	      /* the entries */
+	uint64_t cq;	      /* the completions */
+	uint64_t psn;	      /* bnxt: what is needed to send an entry again, one for each */
+	uint64_t record;      /* mlx5: doorbell record of the ring */
+	uint64_t cq_record;   /* mlx5: of the completion ring */
+	uint64_t doorbell;    /* the register, or a word of memory where the soft NIC looks */
+	uint64_t cq_doorbell; /* bnxt, ionic */
+	uint64_t marks;	      /* uint64_t a slot: whether its entry is written */
+	uint64_t cell_values; /* uint64_t a cell */
+	uint64_t cell_users;  /* uint64_t a cell: 0, 1: taken, more: twice the slots it waits for */
+	uint64_t pad_0[4];    /* groups of counters are on cache lines of their own */
+
+	/* The posters. */
+	uint64_t taken __attribute__((aligned(64))); /* slots given out */
+	uint64_t pad_1[7];
+
+	/* Whoever rings: one at a time, and it rings for all. */
+	uint64_t ready;	   /* slots shown to the NIC */
+	uint64_t rings;	   /* how often */
+	uint32_t ringers;  /* who asked for it since the last one began */
+	uint32_t next_psn; /* bnxt */
+	uint64_t pad_2[5];
+
+	/* Whoever polls: one at a time. */
+	uint64_t done;	   /* slots the NIC has finished */
+	uint64_t seen;	   /* completions taken */
+	uint32_t poller;   /* 1 while somebody polls */
+	uint32_t syndrome; /* what the NIC said of the first error */
+	uint64_t bad;	   /* the slot it was in */
+	int32_t status;	   /* 0, or why this queue is of no use any more: MORI_SHMEM_E* */
+	uint32_t reserved_1;
+	uint64_t pad_3[3];
+};
+
+_Static_assert(sizeof(struct nic_queue) == 6 * 64, "no padding but what is written down");
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The kernels of abi/task.h, over the same bodies as the device library. A block does
+ * each; a failure is left in the PE's state with the name of the operation.
+ */
+#include "abi/ops.h"
+#include "abi/task.h"
+#include "dev/amo.h"
+#include "dev/barrier.h"
+#include "dev/order.h"
+#include "dev/rma.h"
+#include "dev/wait.h"
+
+#include <mori/shmem_device.h>
+
+#define TASK(name) MORI_KERNEL void mori_task_##name(struct dev_task t)
+
+#define TASK_DECLARE(name) TASK(name);
+DEV_TASKS(TASK_DECLARE)
+#undef TASK_DECLARE
+
+/* NULL after finalize: then there is nothing to do. */
+DEV_BODY struct dev_state *task_state(uint64_t ctx)
+{
+	struct dev_state *st = tgt_pointer(ctx);
+
+	return tgt_load_relaxed_32(&st->life) == DEV_LIFE_OPEN ? st : NULL;
+}
+
+DEV_BODY void task_end(struct dev_state *st, enum dev_op op, int err)
+{
+	if (err && !st->fault.op)
+		st->fault.op = op;
+}
+
+TASK(barrier)
+{
+	struct dev_state *st = task_state(t.ctx);
+
+	if (st)
+		task_end(st, DEV_OP_barrier_all_block, dev_barrier(st, DEV_block));
+}
+
+TASK(quiet)
+{
+	struct dev_state *st = task_state(t.ctx);
+
+	if (st)
+		task_end(st, DEV_OP_quiet_block, dev_quiet(st, DEV_block, DEV_ALL, DEV_ALL));
+}
+
+TASK(signal)
+{
+	struct dev_state *st = task_state(t.ctx);
+
+	if (st)
+		task_end(st, DEV_OP_signal_op_block,
+			 dev_signal(st, DEV_block, tgt_pointer(t.sig), t.value, t.op, t.pe, t.qp));
+}
+
+TASK(put_signal)
+{
+	struct dev_state *st = task_state(t.ctx);
+
+	if (st)
+		task_end(st, DEV_OP_putmem_signal_block,
+			 dev_put_signal(st, DEV_block, tgt_pointer(t.dest), tgt_pointer(t.src),
+					t.bytes, 1, tgt_pointer(t.sig), t.value, t.op, t.pe, t.qp));
+}
+
+TASK(wait)
+{
+	struct dev_state *st = task_state(t.ctx);
+
+	if (st)
+		task_end(st, DEV_OP_uint64_wait_until_block,
+			 dev_wait(st, DEV_block, tgt_pointer(t.dest), (enum dev_kind)t.kind, t.cmp,
+				  t.value, DEV_NS_DEFAULT));
+}
+
+/* One thread; the address is the memory's own, and all has been checked. */
+TASK(amo)
+{
+	uint64_t old = tgt_amo(tgt_pointer(t.dest), dev_kind_wide((enum dev_kind)t.kind), t.op,
+			       t.value, t.compare);
+
+	tgt_store_relaxed_64(tgt_pointer(t.result), old);
+}
+
+/* The blocks share it, in parts of whole lines; addresses are the memory's own. */
+TASK(copy)
+{
+	uint64_t part = (t.bytes / mori_grid_size() + 127) & ~(uint64_t)127;
+	uint64_t from = part * mori_block_id();
+
+	if (from < t.bytes)
+		tgt_copy(DEV_block, (char *)tgt_pointer(t.dest) + from,
+			 (const char *)tgt_pointer(t.src) + from,
+			 t.bytes - from < part || mori_block_id() + 1 == mori_grid_size() ?
+				 t.bytes - from :
+				 part);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Memory of this process that peers reach, or that a link may use as it is.
+ * Requests find it by PE and id; what lies outside is refused.
+ */
+#include "net/engine.h"
+#include "util/err.h"
+#include "util/tsan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct region *mem_find(struct engine *e, int pe, uint32_t id)
+{
+	struct region *r = e->regions;
+
+	while (r && (r->pe != pe || r->id != id || r->grown || r->kind == NET_LOCAL))
+		r = r->next;
+	return r;
+}
+
+static void mem_remove(struct engine *e, int pe, uint32_t id)
+{
+	for (struct region **at = &e->regions; *at;) {
+		struct region *r = *at;
+
+		if (r->pe != pe || r->id != id) {
+			at = &r->next;
+			continue;
+		}
+		*at = r->next;
+		serve_region_gone(e, r);
+		e->link->region_gone(e, r);
+		free(r);
+	}
+}
+
+int mem_region_add(struct net *n, int pe, uint32_t id, enum net_memory kind, void *base,
+		   uint64_t len)
+{
+	struct engine *e = engine_of(n);
+	struct region *r, *before;
+
+	if (pe < 0 || pe >= e->config.n_pes || e->proc_of[pe] != e->config.my_proc)
+		return err_set(MORI_SHMEM_EINVAL, "PE %d is not of this process", pe);
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a region");
+	*r = (struct region){ .pe = pe, .id = id, .kind = kind, .base = base, .len = len };
+	engine_enter(e);
+	before = mem_find(e, pe, id);
+	if (before)
+		before->grown = true;
+	e->link->region_new(e, r);
+	r->next = e->regions;
+	e->regions = r;
+	engine_leave(e);
+	return 0;
+}
+
+void mem_region_remove(struct net *n, int pe, uint32_t id)
+{
+	struct engine *e = engine_of(n);
+
+	engine_enter(e);
+	mem_remove(e, pe, id);
+	far_forget(e, id); /* ids are the same everywhere */
+	engine_leave(e);
+}
+
+void mem_close(struct engine *e)
+{
+	while (e->regions)
+		mem_remove(e, e->regions->pe, e->regions->id);
+}
+
+int mem_copy(struct engine *e, bool device, void *dst, const void *src, size_t len)
+{
+	if (device)
+		return e->config.copy ? e->config.copy(e->config.copy_arg, dst, src, len) :
+					MORI_SHMEM_EFAULT;
+	tsan_foreign_begin();
+	memcpy(dst, src, len);
+	tsan_foreign_end();
+	return 0;
+}
+
+int mem_store(struct engine *e, bool device, void *dst, const void *src, size_t len)
+{
+	bool word = !device && (len == 8 || len == 4) && (uintptr_t)dst % len == 0;
+	uint64_t wide;
+	uint32_t narrow;
+
+	if (!word)
+		return mem_copy(e, device, dst, src, len);
+	/* Release: pairs with the acquire of whoever polls the word at the owner. */
+	tsan_foreign_begin();
+	if (len == 8) {
+		memcpy(&wide, src, 8);
+		__atomic_store_n((uint64_t *)dst, wide, __ATOMIC_RELEASE);
+	} else {
+		memcpy(&narrow, src, 4);
+		__atomic_store_n((uint32_t *)dst, narrow, __ATOMIC_RELEASE);
+	}
+	tsan_foreign_end();
+	return 0;
+}

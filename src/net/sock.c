@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The link over plain TCP sockets: addresses, connections, and who is ready. Whoever
+ * connects must prove with its first bytes that it knows the job's secret.
+ */
+#include "net/sock.h"
+#include "util/err.h"
+#include "util/log.h"
+
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define BACKLOG	    1024
+#define STRANGERS   256
+#define STRANGER_NS ((int64_t)5000000000)
+#define FEW	    4  /* sockets that are tried one by one instead of asking epoll */
+#define LOOK_EVERY  32 /* steps between two looks at the listener then */
+#define EVENTS	    32
+#define NEAR_US	    60 /* handshakes within one machine take less */
+#define NEAR_BUFFER (128 << 10)
+
+struct sock_link {
+	int listener, epoll, wake;
+	struct sock *socks, *dead;
+	int n_socks, n_strangers, n_connecting;
+	uint32_t ticks;
+	int look; /* atomic: the thread was woken */
+};
+
+/*
+ * Within one machine (loopback, network namespaces) a window that grows to megabytes
+ * outruns the caches and sets off needless retransmits: half the speed. Where the
+ * round trip is that short a small one is faster; elsewhere the kernel knows best.
+ */
+static void sock_tune(int fd)
+{
+	struct tcp_info info;
+	socklen_t n = sizeof(info);
+	int one = 1, size = NEAR_BUFFER;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+	memset(&info, 0, sizeof(info));
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) || info.tcpi_rtt > NEAR_US)
+		return;
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+}
+
+static void sock_watch(struct sock_link *l, struct sock *s, uint32_t events)
+{
+	struct epoll_event ev = { .events = events, .data.ptr = s };
+
+	if (s->events == events)
+		return;
+	epoll_ctl(l->epoll, s->events ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, s->fd, &ev);
+	s->events = events;
+}
+
+static struct sock *sock_new(struct sock_link *l, int fd, enum sock_state state)
+{
+	struct sock *s = malloc(sizeof(*s));
+
+	if (!s) {
+		close(fd);
+		return NULL;
+	}
+	memset(s, 0, offsetof(struct sock, buf));
+	s->fd = fd;
+	s->state = state;
+	s->out_end = &s->out;
+	s->next = l->socks;
+	l->socks = s;
+	l->n_socks++;
+	l->n_connecting++;
+	sock_watch(l, s, state == SOCK_CONNECTING ? EPOLLOUT : EPOLLIN);
+	return s;
+}
+
+/* Off the list and closed; its memory stays until nobody can be looking at it. */
+static void sock_drop(struct sock_link *l, struct sock *s)
+{
+	struct sock **at = &l->socks;
+
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	s->next = l->dead;
+	l->dead = s;
+	l->n_socks--;
+	if (s->state != SOCK_OPEN)
+		l->n_connecting--;
+	if (!s->c)
+		l->n_strangers--;
+	epoll_ctl(l->epoll, EPOLL_CTL_DEL, s->fd, NULL);
+	close(s->fd);
+	s->fd = -1;
+	s->c = NULL;
+}
+
+static void sock_disconnect(struct engine *e, struct conn *c)
+{
+	struct sock *s = c->link;
+
+	c->link = NULL;
+	sock_drop_out(s, c->status);
+	sock_drop(e->state, s);
+}
+
+static void sock_opened(struct engine *e, struct sock *s)
+{
+	struct sock_link *l = e->state;
+
+	s->state = SOCK_OPEN;
+	l->n_connecting--;
+	sock_watch(l, s, EPOLLIN);
+	sock_tune(s->fd);
+	conn_up(e, s->c);
+}
+
+static int sock_connect(struct engine *e, struct conn *c)
+{
+	const struct place *to = &e->addresses[c->proc];
+	const struct sockaddr *sa = (const struct sockaddr *)to->bytes;
+	struct sock_link *l = e->state;
+	struct sock *s;
+	int fd;
+
+	if (!to->len || to->len > sizeof(to->bytes))
+		return -EADDRNOTAVAIL;
+	fd = socket(sa->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, sa, to->len) && errno != EINPROGRESS) {
+		int err = errno;
+
+		close(fd);
+		return -err;
+	}
+	s = sock_new(l, fd, SOCK_CONNECTING);
+	if (!s)
+		return -ENOMEM;
+	s->c = c;
+	c->link = s;
+	return 0;
+}
+
+/* Connecting: say hello as soon as the socket takes it. */
+static int sock_greet(struct engine *e, struct sock *s)
+{
+	struct hello hello;
+	ssize_t n;
+	int err = hello_make(e, &hello, s->c->proc, s->nonce, false);
+
+	if (err)
+		return err;
+	s->nonce = hello.nonce;
+	n = send(s->fd, &hello, sizeof(hello), MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n < 0)
+		return errno == EAGAIN || errno == ENOTCONN ? 0 : -errno;
+	s->state = SOCK_HELLO;
+	sock_watch(e->state, s, EPOLLIN);
+	return n == sizeof(hello) ? 1 : -EIO;
+}
+
+/* The first bytes of @s are here: of the one we asked, or of one who asks. */
+static bool sock_know(struct engine *e, struct sock *s, const struct hello *h)
+{
+	struct sock_link *l = e->state;
+	struct hello answer;
+
+	if (s->c)
+		return hello_good(e, h, sizeof(*h), true) && h->from == s->c->proc &&
+		       h->nonce == s->nonce;
+	if (!hello_good(e, h, sizeof(*h), false) || e->from[h->from] ||
+	    hello_make(e, &answer, h->from, h->nonce, true) ||
+	    send(s->fd, &answer, sizeof(answer), MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(answer))
+		return false;
+	s->c = conn_new(e, h->from, true);
+	if (!s->c)
+		return false;
+	l->n_strangers--;
+	s->c->link = s;
+	return true;
+}
+
+static void sock_refuse(struct engine *e, struct sock *s, int err)
+{
+	if (s->c && err == ECONNREFUSED)
+		conn_end(e, s->c, MORI_SHMEM_EPEER, "nobody listens there any more");
+	else if (s->c && err)
+		conn_end(e, s->c, MORI_SHMEM_EREACH, "%s", strerror(err));
+	else if (s->c)
+		conn_end(e, s->c, MORI_SHMEM_EREACH, "whoever answers there is not of this job");
+	else {
+		log_info("network: a stranger was turned away");
+		sock_drop(e->state, s);
+	}
+}
+
+static int sock_shake(struct engine *e, struct sock *s)
+{
+	struct hello hello;
+	ssize_t n;
+	int err;
+
+	if (s->state == SOCK_CONNECTING) {
+		err = sock_greet(e, s);
+		if (err < 0)
+			sock_refuse(e, s, -err);
+		return err != 0;
+	}
+	/* No byte beyond the greeting is taken before it was found good. */
+	n = recv(s->fd, s->buf + s->have, sizeof(hello) - s->have, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+		if (!s->deadline || engine_now() < s->deadline)
+			return 0;
+		n = 0;
+	}
+	if (n <= 0) {
+		sock_refuse(e, s, n ? errno : ECONNRESET);
+		return 1;
+	}
+	s->have += (size_t)n;
+	if (s->have < sizeof(hello))
+		return 1;
+	memcpy(&hello, s->buf, sizeof(hello));
+	s->have = 0;
+	if (sock_know(e, s, &hello))
+		sock_opened(e, s);
+	else
+		sock_refuse(e, s, 0);
+	return 1;
+}
+
+static void sock_accept(struct engine *e)
+{
+	struct sock_link *l = e->state;
+	struct sock *s, *oldest;
+	int fd;
+
+	while ((fd = accept4(l->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+		oldest = NULL;
+		for (s = l->socks; s; s = s->next)
+			oldest = s->c ? oldest : s; /* the list begins with the newest */
+		if (l->n_strangers >= STRANGERS && oldest)
+			sock_drop(l, oldest);
+		l->n_strangers++;
+		s = sock_new(l, fd, SOCK_HELLO);
+		if (s)
+			s->deadline = engine_now() + STRANGER_NS;
+		else
+			l->n_strangers--;
+	}
+}
+
+/* Whether its peer owes us something; else only its end can come, which can wait. */
+static bool sock_expects(const struct conn *c)
+{
+	return c->serves || c->n_asks || c->posted != c->flushed || c->nbi.left;
+}
+
+static int sock_step(struct engine *e, struct sock *s)
+{
+	int n = 0;
+
+	if (s->fd < 0)
+		return 0;
+	if (s->state != SOCK_OPEN)
+		return sock_shake(e, s);
+	if (s->out)
+		n = sock_flush(e, s);
+	return s->fd < 0 ? n : n + sock_read(e, s);
+}
+
+/* Whoever epoll names; those with something to send besides. */
+static int sock_step_ready(struct engine *e)
+{
+	struct sock_link *l = e->state;
+	struct epoll_event ev[EVENTS];
+	int ready = epoll_wait(l->epoll, ev, EVENTS, 0), n = 0;
+	uint64_t count;
+
+	for (int i = 0; i < ready; i++) {
+		if (ev[i].data.ptr == &l->listener)
+			sock_accept(e);
+		else if (ev[i].data.ptr == &l->wake)
+			n += read(l->wake, &count, sizeof(count)) > 0;
+		else
+			n += sock_step(e, ev[i].data.ptr);
+	}
+	for (struct sock *s = l->socks, *next; s; s = next) {
+		next = s->next;
+		if (s->state != SOCK_OPEN)
+			n += sock_shake(e, s);
+		else if (s->out)
+			n += sock_flush(e, s);
+	}
+	return n;
+}
+
+static int sock_progress(struct engine *e)
+{
+	struct sock_link *l = e->state;
+	int n = 0;
+
+	if (l->n_socks > FEW || l->n_connecting || ++l->ticks % LOOK_EVERY == 0 ||
+	    __atomic_exchange_n(&l->look, 0, __ATOMIC_RELAXED)) {
+		n = sock_step_ready(e);
+	} else {
+		for (struct sock *s = l->socks, *next; s; s = next) {
+			next = s->next;
+			if (!s->c || s->out || sock_expects(s->c))
+				n += sock_step(e, s);
+		}
+	}
+	while (l->dead) {
+		struct sock *s = l->dead;
+
+		l->dead = s->next;
+		free(s);
+	}
+	return n;
+}
+
+/* Before the thread sleeps: have epoll tell of those that wait to send. */
+static bool sock_may_sleep(struct engine *e)
+{
+	struct sock_link *l = e->state;
+
+	for (struct sock *s = l->socks; s; s = s->next) {
+		if (s->state == SOCK_OPEN)
+			sock_watch(l, s, s->out ? EPOLLIN | EPOLLOUT : EPOLLIN);
+	}
+	return true;
+}
+
+static void sock_sleep(struct engine *e, int timeout_ms)
+{
+	struct sock_link *l = e->state;
+	struct epoll_event ev;
+
+	epoll_wait(l->epoll, &ev, 1, timeout_ms);
+	__atomic_store_n(&l->look, 1, __ATOMIC_RELAXED);
+}
+
+static void sock_wake(struct engine *e)
+{
+	struct sock_link *l = e->state;
+	uint64_t one = 1;
+
+	if (write(l->wake, &one, sizeof(one)) < 0)
+		log_debug("network: the thread ends at its next look");
+}
+
+/* How well an address suits, the best highest; < 0: not at all. */
+static int place_suits(const struct engine *e, const struct ifaddrs *i)
+{
+	const char *want = e->config.ifname;
+	bool lo = i->ifa_flags & IFF_LOOPBACK, v4;
+
+	if (!i->ifa_addr || !(i->ifa_flags & IFF_UP))
+		return -1;
+	v4 = i->ifa_addr->sa_family == AF_INET;
+	if (!v4 && i->ifa_addr->sa_family != AF_INET6)
+		return -1;
+	if (!v4 && IN6_IS_ADDR_LINKLOCAL(&((struct sockaddr_in6 *)i->ifa_addr)->sin6_addr))
+		return -1; /* names no machine without its interface */
+	if (want)
+		return strncmp(i->ifa_name, want, strlen(want)) ? -1 : v4;
+	return v4 + (lo == !!e->config.loopback ? 2 : 0);
+}
+
+static int sock_place(struct engine *e, struct place *at)
+{
+	struct ifaddrs *list, *best = NULL;
+	socklen_t len;
+
+	if (getifaddrs(&list))
+		return err_set(MORI_SHMEM_EIO, "getifaddrs: %s", strerror(errno));
+	for (struct ifaddrs *i = list; i; i = i->ifa_next) {
+		if (place_suits(e, i) > (best ? place_suits(e, best) : -1))
+			best = i;
+	}
+	if (!best) {
+		freeifaddrs(list);
+		return err_set(MORI_SHMEM_EREACH,
+			       "no interface%s%s that is up has an address (MORI_SOCKET_IFNAME)",
+			       e->config.ifname ? " " : "",
+			       e->config.ifname ? e->config.ifname : "");
+	}
+	len = best->ifa_addr->sa_family == AF_INET ? sizeof(struct sockaddr_in) :
+						     sizeof(struct sockaddr_in6);
+	memcpy(at->bytes, best->ifa_addr, len);
+	at->len = len;
+	freeifaddrs(list);
+	return 0;
+}
+
+static int sock_listen(struct engine *e, struct sock_link *l)
+{
+	struct place *at = &e->address;
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = &l->listener };
+	socklen_t len = sizeof(at->bytes);
+	int err = sock_place(e, at);
+
+	if (err)
+		return err;
+	l->listener = socket(((struct sockaddr *)at->bytes)->sa_family,
+			     SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (l->listener < 0 || bind(l->listener, (struct sockaddr *)at->bytes, at->len) ||
+	    listen(l->listener, BACKLOG) ||
+	    getsockname(l->listener, (struct sockaddr *)at->bytes, &len))
+		return err_set(MORI_SHMEM_EIO, "the network's socket: %s", strerror(errno));
+	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	l->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (l->epoll < 0 || l->wake < 0 || epoll_ctl(l->epoll, EPOLL_CTL_ADD, l->listener, &ev))
+		return err_set(MORI_SHMEM_EIO, "epoll: %s", strerror(errno));
+	ev.data.ptr = &l->wake;
+	if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, l->wake, &ev))
+		return err_set(MORI_SHMEM_EIO, "epoll: %s", strerror(errno));
+	return 0;
+}
+
+static int sock_open(struct engine *e)
+{
+	struct sock_link *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for the network");
+	l->listener = l->epoll = l->wake = -1;
+	e->state = l;
+	e->ordered = true;
+	return sock_listen(e, l);
+}
+
+static void sock_close(struct engine *e)
+{
+	struct sock_link *l = e->state;
+
+	if (!l)
+		return;
+	while (l->socks) /* strangers: the others went with their connections */
+		sock_drop(l, l->socks);
+	while (l->dead) {
+		struct sock *s = l->dead;
+
+		l->dead = s->next;
+		free(s);
+	}
+	if (l->listener >= 0)
+		close(l->listener);
+	if (l->epoll >= 0)
+		close(l->epoll);
+	if (l->wake >= 0)
+		close(l->wake);
+	free(l);
+}
+
+static const char *sock_provider(const struct engine *e)
+{
+	(void)e;
+	return "socket";
+}
+
+static void sock_region_new(struct engine *e, struct region *r)
+{
+	(void)e;
+	(void)r;
+}
+
+static void sock_regions_gone(struct engine *e, struct region *r)
+{
+	struct sock_link *l = e->state;
+
+	for (struct sock *s = l->socks, *next; s; s = next) {
+		next = s->next;
+		sock_region_gone(e, s, r);
+	}
+}
+
+const struct link_ops link_sock = {
+	.name = "socket",
+	.data_max = SIZE_MAX,
+	.open = sock_open,
+	.close = sock_close,
+	.provider = sock_provider,
+	.connect = sock_connect,
+	.disconnect = sock_disconnect,
+	.send = sock_send,
+	.progress = sock_progress,
+	.may_sleep = sock_may_sleep,
+	.sleep = sock_sleep,
+	.wake = sock_wake,
+	.region_new = sock_region_new,
+	.region_gone = sock_regions_gone,
+};

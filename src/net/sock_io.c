@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+/* Reading from and writing to the sockets of sock.c. */
+#include "net/sock.h"
+#include "util/tsan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#define READS 32 /* of one socket at a time, so that the others have their turn */
+
+static void sock_broken(struct engine *e, struct sock *s, int err)
+{
+	if (err == 0 || err == ECONNRESET || err == EPIPE)
+		conn_end(e, s->c, MORI_SHMEM_EPEER, "it has closed the connection");
+	else
+		conn_end(e, s->c, MORI_SHMEM_EPEER, "%s", strerror(err));
+}
+
+/* Bytes behind the head. */
+static size_t msg_data(const struct msg *m)
+{
+	return m->type == MSG_PUT || m->type == MSG_ANSWER ? m->len : 0;
+}
+
+static ssize_t sock_writev(int fd, struct iovec *iov, int n)
+{
+	struct msghdr h = { .msg_iov = iov, .msg_iovlen = (size_t)n };
+	ssize_t sent;
+
+	tsan_foreign_begin();
+	do
+		sent = sendmsg(fd, &h, MSG_DONTWAIT | MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	tsan_foreign_end();
+	return sent < 0 ? (errno == EAGAIN ? 0 : -errno) : sent;
+}
+
+static void out_free(struct sock *s, struct out *o, int status)
+{
+	s->n_out--;
+	if (!o->batch && !o->stable)
+		s->out_bytes -= o->len;
+	if (o->batch) {
+		o->batch->left--;
+		if (status)
+			o->batch->status = status;
+	}
+	free(o);
+}
+
+void sock_drop_out(struct sock *s, int status)
+{
+	while (s->out) {
+		struct out *o = s->out;
+
+		s->out = o->next;
+		out_free(s, o, status);
+	}
+	s->out_end = &s->out;
+}
+
+/* What of @o's data to send next. */
+static int out_data(struct engine *e, struct out *o, const uint8_t **data, size_t *len)
+{
+	size_t done = o->sent > sizeof(o->head) ? o->sent - sizeof(o->head) : 0;
+	int err = 0;
+
+	*data = o->data + done;
+	*len = o->len - done;
+	if (!o->device || !*len)
+		return 0;
+	if (done >= o->stage_at + o->stage_len) {
+		o->stage_at = done;
+		o->stage_len = *len < SOCK_STAGE ? *len : SOCK_STAGE;
+		err = mem_copy(e, true, o->own, o->data + done, o->stage_len);
+	}
+	*data = o->own + (done - o->stage_at);
+	*len = o->stage_len - (done - o->stage_at);
+	return err;
+}
+
+int sock_flush(struct engine *e, struct sock *s)
+{
+	int total = 0;
+
+	while (s->out) {
+		struct out *o = s->out;
+		size_t head = o->sent < sizeof(o->head) ? sizeof(o->head) - o->sent : 0, len;
+		struct iovec iov[2];
+		const uint8_t *data;
+		ssize_t n;
+
+		if (out_data(e, o, &data, &len)) {
+			conn_end(e, s->c, MORI_SHMEM_EFAULT,
+				 "memory of a device could not be read");
+			return total;
+		}
+		iov[0] = (struct iovec){ (uint8_t *)&o->head + sizeof(o->head) - head, head };
+		iov[1] = (struct iovec){ (uint8_t *)(uintptr_t)data, len };
+		n = head ? sock_writev(s->fd, iov, len ? 2 : 1) : sock_writev(s->fd, iov + 1, 1);
+		if (n < 0) {
+			sock_broken(e, s, (int)-n);
+			return total;
+		}
+		if (n == 0)
+			break;
+		total++;
+		o->sent += (size_t)n;
+		s->c->heard = engine_now();
+		if (o->sent == sizeof(o->head) + o->len) {
+			s->out = o->next;
+			if (!s->out)
+				s->out_end = &s->out;
+			out_free(s, o, 0);
+		}
+	}
+	return total;
+}
+
+/* Keep what the socket did not take: @sent of @m and @p are gone. */
+static int out_keep(struct engine *e, struct sock *s, const struct msg *m, const struct piece *p,
+		    size_t sent)
+{
+	bool refer = p->len && (p->batch || (p->stable && p->len > EAGER_BYTES));
+	size_t own = refer ? (p->device ? SOCK_STAGE : 0) : p->len;
+	struct out *o = malloc(sizeof(*o) + own);
+
+	if (!o)
+		return -ENOMEM;
+	memset(o, 0, sizeof(*o));
+	o->head = *m;
+	o->sent = sent;
+	o->len = p->len;
+	o->data = refer ? p->data : o->own;
+	o->device = refer && p->device;
+	o->stable = refer && p->stable;
+	o->batch = refer ? p->batch : NULL;
+	if (!refer && p->len && mem_copy(e, p->device, o->own, p->data, p->len)) {
+		free(o);
+		return -EFAULT;
+	}
+	if (o->batch)
+		o->batch->left++;
+	else if (!o->stable)
+		s->out_bytes += o->len;
+	s->n_out++;
+	*s->out_end = o;
+	s->out_end = &o->next;
+	return 0;
+}
+
+int sock_send(struct engine *e, struct conn *c, const struct msg *m, const struct piece *p)
+{
+	struct sock *s = c->link;
+	struct iovec iov[2] = { { (void *)(uintptr_t)m, sizeof(*m) },
+				{ (void *)(uintptr_t)p->data, p->len } };
+	ssize_t sent = 0;
+
+	if (s->out && m->type != MSG_ANSWER && (s->n_out >= SOCK_OUTS || s->out_bytes > SOCK_QUEUE))
+		return -EAGAIN;
+	if (!s->out && !(p->device && p->len))
+		sent = sock_writev(s->fd, iov, p->len ? 2 : 1);
+	if (sent < 0)
+		return (int)sent;
+	if ((size_t)sent == sizeof(*m) + p->len)
+		return 0;
+	return out_keep(e, s, m, p, (size_t)sent);
+}
+
+/* Data of the message being received that lies in the buffer. */
+static void take_data(struct engine *e, struct sock *s)
+{
+	size_t n = s->have - s->at < s->left ? s->have - s->at : s->left;
+
+	if (s->sink && n) {
+		int err = n == s->head.len ? mem_store(e, s->device, s->sink, s->buf + s->at, n) :
+					     mem_copy(e, s->device, s->sink, s->buf + s->at, n);
+
+		s->status = s->status ? s->status : err;
+		s->sink += n;
+	}
+	s->at += n;
+	s->left -= n;
+}
+
+/* Do what lies in the buffer; whether the connection is still there. */
+static bool take(struct engine *e, struct sock *s)
+{
+	struct conn *c = s->c;
+
+	for (;;) {
+		if (s->in_data) {
+			take_data(e, s);
+			if (s->left)
+				break;
+			s->in_data = false;
+			msg_done(e, c, &s->head, s->status);
+			if (c->state == CONN_DEAD)
+				return false;
+		}
+		if (s->have - s->at < sizeof(s->head))
+			break;
+		memcpy(&s->head, s->buf + s->at, sizeof(s->head));
+		s->at += sizeof(s->head);
+		s->in_data = true;
+		s->left = msg_data(&s->head);
+		s->sink = s->left ? msg_sink(e, c, &s->head, &s->device) : NULL;
+		s->status = s->left && !s->sink ? MORI_SHMEM_EINVAL : 0;
+	}
+	memmove(s->buf, s->buf + s->at, s->have - s->at);
+	s->have -= s->at;
+	s->at = 0;
+	return true;
+}
+
+int sock_read(struct engine *e, struct sock *s)
+{
+	int n = 0;
+
+	while (n < READS) {
+		bool direct = s->in_data && s->sink && !s->device;
+		struct iovec iov[2] = { { s->sink, direct ? s->left : 0 },
+					{ s->buf + s->have, sizeof(s->buf) - s->have } };
+		struct msghdr h = { .msg_iov = direct ? iov : iov + 1,
+				    .msg_iovlen = direct ? 2 : 1 };
+		size_t room = iov[0].iov_len + iov[1].iov_len, into;
+		ssize_t got;
+
+		tsan_foreign_begin();
+		got = recvmsg(s->fd, &h, MSG_DONTWAIT);
+		tsan_foreign_end();
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			break;
+		if (got <= 0) {
+			sock_broken(e, s, got ? errno : 0);
+			return n + 1;
+		}
+		n++;
+		s->c->heard = engine_now();
+		into = (size_t)got < iov[0].iov_len ? (size_t)got : iov[0].iov_len;
+		if (direct) {
+			s->sink += into;
+			s->left -= into;
+		}
+		s->have += (size_t)got - into;
+		if (!take(e, s))
+			return n;
+		if ((size_t)got < room)
+			break;
+	}
+	if (n)
+		msg_pause(e, s->c);
+	return n;
+}
+
+/* An answer that points into memory that goes: keep a copy of what it promised. */
+static struct out *out_detach(struct engine *e, const struct out *o)
+{
+	struct out *copy = malloc(sizeof(*o) + o->len);
+
+	if (!copy)
+		return NULL;
+	*copy = *o;
+	copy->data = copy->own;
+	copy->device = copy->stable = false;
+	if (mem_copy(e, o->device, copy->own, o->data, o->len)) {
+		free(copy);
+		return NULL;
+	}
+	return copy;
+}
+
+void sock_region_gone(struct engine *e, struct sock *s, const struct region *r)
+{
+	if (s->in_data && s->sink && s->head.type == MSG_PUT &&
+	    (size_t)(s->sink - r->base) < r->len) {
+		s->sink = NULL;
+		s->status = MORI_SHMEM_EINVAL;
+	}
+	for (struct out **at = &s->out; *at; at = &(*at)->next) {
+		struct out *o = *at, *copy;
+
+		if (!o->stable || (size_t)(o->data - r->base) >= r->len)
+			continue;
+		copy = out_detach(e, o);
+		if (!copy) {
+			conn_end(e, s->c, MORI_SHMEM_ENOMEM, "out of memory for an answer");
+			return;
+		}
+		s->out_bytes += copy->len;
+		*at = copy;
+		if (s->out_end == &o->next)
+			s->out_end = &copy->next;
+		free(o);
+	}
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+/* What the host does to a queue before and after its posters: memory, start, words for errors. */
+#ifndef MORI_NIC_SETUP_H
+#define MORI_NIC_SETUP_H
+
+#include "nic/entry.h"
+
+/* Bytes of each part of a queue; 0: the format has none. */
+struct nic_sizes {
+	size_t ring, cq, psn, marks, cell_values, cell_users;
+};
+
+/* The name of a format and the format of a name ("mlx5"); NULL and -1 for none. */
+const char *nic_format_name(uint32_t format);
+int nic_format_of(const char *name);
+
+/*
+ * Of a queue with format, flags, log_slots, log_cq and cells set. MORI_SHMEM_EINVAL if that
+ * cannot be: a ring of more than 2^15 slots, or fewer completions than slots.
+ */
+int nic_queue_sizes(const struct nic_queue *q, struct nic_sizes *out);
+
+/*
+ * Sets the counters of @q to @start, 0 but in tests, and capacity, max_len and index_by where
+ * they are 0. MORI_SHMEM_EINVAL also if a bnxt queue has no mtu.
+ */
+int nic_queue_reset(struct nic_queue *q, uint64_t start);
+
+/* What the completion ring must hold before the first post, to @cq. */
+void nic_clear_cq(const struct nic_queue *q, void *cq, uint64_t start);
+
+/*
+ * nic_queue_reset(), and clears the memory of @q, whose addresses must be this process's.
+ * Elsewhere the caller does that: all is 0 but the completion ring, by nic_clear_cq(), and
+ * the first word of cell_users, which is 1.
+ */
+int nic_queue_start(struct nic_queue *q, uint64_t start);
+
+/* What a syndrome of the format means; never NULL. */
+const char *nic_syndrome_text(uint32_t format, uint32_t syndrome);
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The format of this library's own soft NIC. A slot is 64 bytes:
+ *	 0	kind (1 byte), flags (1), 2 bytes of nothing, length (4)
+ *	 8	remote address
+ *	16	remote key, local key
+ *	24	local address
+ *	32	the data of an inline write; or value, compare, and the mask of each
+ * A completion is 16 bytes: the low half of the counter of finished slots, the
+ * syndrome, 4 bytes of nothing, and in the last word 1 in even rounds through the
+ * ring, 0 in odd ones. The doorbell is a word of memory that holds the counter of
+ * slots that are ready.
+ */
+#ifndef MORI_NIC_SOFT_H
+#define MORI_NIC_SOFT_H
+
+#include "nic/memory.h"
+#include "nic/ring.h"
+
+#define SOFT_SIGNAL 1u
+
+NIC_LEAF void soft_write(const struct nic_queue *q, uint64_t slot, const struct nic_op *op)
+{
+	uint32_t flags = op->signal ? SOFT_SIGNAL : 0;
+	struct nic_entry e = nic_entry(q, slot);
+
+	nic_put_word(e, 0, nic_pair(op->kind | flags << 8, (uint32_t)op->len));
+	nic_put_word(e, 1, op->remote);
+	nic_put_word(e, 2, nic_pair(op->rkey, op->lkey));
+	nic_put_word(e, 3, op->local);
+	for (uint32_t i = 0; i < NIC_INLINE_MAX / 8; i++)
+		nic_put_word(e, 4 + i, op->data[i]);
+}
+
+/* Release: pairs with the acquire in nic_serve_rung(). */
+NIC_LEAF void soft_ring(const struct nic_queue *q, uint64_t end)
+{
+	nic_store_release_64(tgt_pointer(q->doorbell), end);
+}
+
+NIC_LEAF bool soft_poll(const struct nic_queue *q, uint64_t at, struct nic_completion *c)
+{
+	const uint64_t *cqe = nic_cqe(q, at);
+	uint64_t tail = nic_load_acquire_64(cqe + 1);
+
+	if (tail >> 32 != nic_first_rounds(q, at))
+		return false;
+	c->end = nic_unwrap(q->done, (uint32_t)cqe[0], 32);
+	c->syndrome = (uint32_t)(cqe[0] >> 32);
+	c->bad = c->end - 1;
+	return true;
+}
+
+#endif

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# The programs for a GPU, which gpu/run runs, the kernels they load as PTX, and a mock of the
+# driver, with which sh_mock.sh runs what needs no kernels on any machine.
+
+file(GLOB gpu_programs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/gpu/*.c)
+foreach(file IN LISTS gpu_programs)
+	cmake_path(GET file STEM name)
+	add_executable(${name} ${file})
+	target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
+		${CMAKE_CURRENT_SOURCE_DIR}/gpu)
+	# The driver's calls are found at run time and have no prototypes here.
+	target_compile_options(${name} PRIVATE -Wno-strict-prototypes
+		$<$<C_COMPILER_ID:Clang>:-Wno-deprecated-non-prototype>)
+	target_link_libraries(${name} PRIVATE mori_shmem Threads::Threads ${CMAKE_DL_LIBS})
+	set_target_properties(${name} PROPERTIES
+		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+endforeach()
+
+add_library(mock_cuda SHARED ${CMAKE_CURRENT_SOURCE_DIR}/mock/cuda.c)
+target_include_directories(mock_cuda PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(mock_cuda PRIVATE -Wno-missing-prototypes)
+set_target_properties(mock_cuda PROPERTIES OUTPUT_NAME cuda SUFFIX .so.1
+	LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/mock)
+
+# For sm_70 and up: every GPU of the last years runs it, compiled by its driver.
+set(gpu_images)
+if(MORI_BITCODE)
+	file(GLOB gpu_kernels CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/gpu/kernels/*.c
+		${PROJECT_SOURCE_DIR}/examples/kernels/*.c)
+	foreach(file IN LISTS gpu_kernels)
+		cmake_path(GET file STEM name)
+		set(image ${PROJECT_BINARY_DIR}/tests/kernels/${name}.ptx)
+		add_custom_command(OUTPUT ${image}
+			COMMAND mori cc ${file} --target sm_70 -o ${image}
+			DEPENDS mori bitcode ${file} ${PROJECT_BINARY_DIR}/lib/nvptx64/libmori_shmem_device.bc
+			COMMENT "Compiling ${name} for NVIDIA"
+			VERBATIM)
+		list(APPEND gpu_images ${image})
+	endforeach()
+	add_custom_target(mori_gpu_kernels ALL DEPENDS ${gpu_images})
+endif()
+
+set(TEST_TIMEOUT 360)
+set(TEST_ENV)
+set(TEST_LABELS gpu)
+set(TEST_SERIAL ON)
+mori_add(gpu_suite bash ${CMAKE_CURRENT_SOURCE_DIR}/gpu/run ${PROJECT_BINARY_DIR})
+unset(TEST_SERIAL)
+unset(TEST_LABELS)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/* Operations on streams, one after another and from a graph that is replayed 1000 times. */
+#include "gpu.h"
+
+#define N	4096
+#define REPLAYS 1000
+
+static _Thread_local unsigned char *box, *src;
+static _Thread_local uint64_t *sig, *seen;
+
+/* Each replay: a barrier, a put with signal, a wait for the left neighbour's, a get of it back. */
+static void enqueue(void *stream)
+{
+	int next = (me + 1) % n_pes;
+
+	CHECK_OK(mori_shmem_barrier_on_stream(stream));
+	CHECK_OK(mori_shmem_putmem_signal_on_stream(box, src, N, sig, 1, MORI_SHMEM_SIGNAL_ADD,
+						    next, 0, stream));
+	CHECK_OK(mori_shmem_uint64_wait_until_on_stream(sig, MORI_SHMEM_CMP_GT, 0, stream));
+	CHECK_OK(mori_shmem_quiet_on_stream(stream));
+	CHECK_OK(mori_shmem_barrier_on_stream(stream));
+	CHECK_OK(mori_shmem_getmem_on_stream(box + N, box, N, next, 0, stream));
+	CHECK_OK(mori_shmem_putmem_on_stream(box + 2 * N, src, N, next, 0, stream));
+	CHECK_OK(mori_shmem_signal_op_on_stream(seen, 1, MORI_SHMEM_SIGNAL_ADD, next, 0, stream));
+	CHECK_OK(mori_shmem_barrier_on_stream(stream));
+}
+
+static void verify(int round, uint64_t times)
+{
+	unsigned char data[3 * N];
+	int left = (me + n_pes - 1) % n_pes;
+
+	heap_get(data, box, sizeof(data));
+	CHECK_EQ("put", differs(data, left + round, N), N);
+	CHECK_EQ("got back", differs(data + N, me + round, N), N);
+	CHECK_EQ("put again", differs(data + 2 * N, left + round, N), N);
+	CHECK_EQ("signals", heap_word(sig), times);
+	CHECK_EQ("signals alone", heap_word(seen), times);
+	CHECK_OK(mori_shmem_check(NULL));
+}
+
+static void send(int round)
+{
+	unsigned char data[N];
+
+	fill(data, me + round, N);
+	heap_set(src, data, N);
+	BARRIER();
+}
+
+static int test_pe(void)
+{
+	void *stream, *graph = NULL, *exec = NULL;
+	uint64_t start;
+
+	gpu_begin();
+	stream = gpu_stream();
+	box = heap_malloc(3 * N);
+	src = heap_malloc(N);
+	sig = heap_malloc(8);
+	seen = heap_malloc(8);
+	send(0);
+	enqueue(stream);
+	GPU(cuStreamSynchronize, stream);
+	verify(0, 1);
+	send(7);
+	GPU(cuStreamBeginCapture_v2, stream, 2);
+	enqueue(stream);
+	GPU(cuStreamEndCapture, stream, &graph);
+	GPU(cuGraphInstantiateWithFlags, &exec, graph, 0ull);
+	BARRIER();
+	start = mori_clock_ns();
+	for (int i = 0; i < REPLAYS; i++)
+		GPU(cuGraphLaunch, exec, stream);
+	GPU(cuStreamSynchronize, stream);
+	if (!me)
+		printf("a replay of 3 barriers and 5 more, %d PEs: %.1f us\n", n_pes,
+		       (double)(mori_clock_ns() - start) / REPLAYS / 1000);
+	verify(7, 1 + REPLAYS);
+	BARRIER();
+	start = mori_clock_ns();
+	for (int i = 0; i < REPLAYS; i++)
+		MUST(mori_shmem_barrier_on_stream(stream));
+	GPU(cuStreamSynchronize, stream);
+	if (!me)
+		printf("barrier_on_stream, %d PEs: %.2f us\n", n_pes,
+		       (double)(mori_clock_ns() - start) / REPLAYS / 1000);
+	start = mori_clock_ns();
+	for (int i = 0; i < REPLAYS; i++)
+		MUST(mori_shmem_free(mori_shmem_malloc(4096)));
+	if (!me)
+		printf("malloc and free, %d PEs: %.2f us\n", n_pes,
+		       (double)(mori_clock_ns() - start) / REPLAYS / 1000);
+	if (pes_here() > 1)
+		CHECK_EQ("the default stream", mori_shmem_barrier_on_stream(NULL),
+			 MORI_SHMEM_EINVAL);
+	GPU(cuGraphExecDestroy, exec);
+	GPU(cuGraphDestroy, graph);
+	GPU(cuStreamDestroy_v2, stream);
+	return 0;
+}

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# TEST: timeout=300
+# PEs on a GPU that is a mock of the driver: memory, sharing between processes, host
+# operations, modes and errors, without kernels. Programs that touch the heap themselves
+# run too, because the mock's memory is the host's.
+set -u
+. "$SRC/tests/sh_lib.bash"
+. "$SRC/tests/codegen/tools.inc"
+
+[ "$SANITIZE" != thread ] || skip "the mock driver knows no TSan"
+mock=$BUILD/tests/mock
+export MOCK_CUDA_LEAKS=1
+on_mock() { job -x MORI_SHMEM_DEVICE=cuda -x LD_LIBRARY_PATH="$mock" -x MORI_SHMEM_HEAP_SIZE=64M "$@"; }
+
+# fine WHAT ARGUMENTS...
+fine() {
+	local what=$1
+	shift
+	on_mock "$@"
+	check "$what" [ "$code" = 0 ]
+	check "$what: nothing is left" none_left
+}
+none_left() { ! grep -q 'left over' "$tmp/err"; }
+
+for t in put get atomic signal put_signal value wait order object reinit worlds status; do
+	fine "$t as processes" -n 4 "$BUILD/tests/pe_$t"
+	fine "$t mixed" -n 4 --threads 2 "$BUILD/tests/pe_$t"
+done
+for t in pe_put pe_atomic; do
+	fine "$t with handles" -x MORI_SHMEM_SHARE=ipc -n 4 --threads 2 "$BUILD/tests/$t"
+	fine "$t, vmm" --mode vmm -n 4 --threads 2 "$BUILD/tests/$t"
+	fine "$t, isolation" --mode isolation -n 4 --threads 2 "$BUILD/tests/$t"
+done
+fine "host operations" -n 4 "$BUILD/tests/gpu_host"
+fine "host operations, threads" -n 4 --threads 4 "$BUILD/tests/gpu_host"
+
+on_mock -x MOCK_CUDA_MEMORY=200000000 -n 4 "$BUILD/tests/pe_put"
+check "no room" [ "$code" != 0 ]
+check "no room, in words" err_has 'no room for the heaps: .* lower MORI_SHMEM_HEAP_SIZE'
+on_mock -x MORI_SHMEM_SHARE=ipc --mode vmm -n 2 "$BUILD/tests/pe_put"
+check "handles are for static heaps" err_has 'MORI_SHMEM_SHARE=ipc is for static heaps'
+MORI_SHMEM_DEVICE=cuda LD_LIBRARY_PATH=$mock "$MORI" info >"$tmp/out"
+check "info" grep -q '^  cuda  *used  *(1 x mock GPU 0' "$tmp/out"
+MORI_SHMEM_DEVICE=auto LD_LIBRARY_PATH=$mock "$MORI" run -n 2 "$BUILD/tests/gpu_host"
+check "auto takes the GPU" [ $? = 0 ]
+finish
