@@ -23,7 +23,7 @@ configure = if [ -f $(1)/build.ninja ]; then gen=Ninja; elif [ -f $(1)/Makefile 
 	{ cat $(1)/configure.log; exit 1; }; touch $(1)/configured; fi
 compile = cmake --build $(1) -j $(JOBS) $(2)
 
-.PHONY: all build demo test install clean asan tsan lint check-mutants format bench help setup
+.PHONY: all build demo test install clean asan tsan lint check-mutants format bench gpu help setup
 .DEFAULT_GOAL := all
 
 all: build
@@ -44,6 +44,7 @@ help:
 	@echo "make lint         format, static analysis and the other checks of the sources"
 	@echo "make format       lay the sources out as make lint wants them"
 	@echo "make bench        measure (BENCH_ARGS= for mori perf)"
+	@echo "make gpu          what tests/gpu/run needs on a machine with a GPU, in $(BUILD)/gpu"
 	@echo "make clean        remove the build folders"
 	@echo "BUILD=, JOBS=, CMAKE_ARGS= and CC= choose folder, jobs, CMake's arguments, compiler."
 
@@ -64,6 +65,9 @@ test:
 	@$(call configure,$(BUILD))
 	@$(call compile,$(BUILD))
 	@tests/run $(BUILD) $(TEST_ARGS)
+
+gpu: build
+	@$(call compile,$(BUILD),--target gpu)
 
 install: build
 	DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define API_NAME "mori"
+#define API_NAME    "mori"
+#define API_IS_PEER 0
 /* No reduction of its own: the bench writes one over pointers and barriers. */
 #define API_HAS_REDUCE 0
 
@@ -130,6 +131,38 @@ static inline int api_wait_ge(uint64_t *word, uint64_t value)
 static inline int api_barrier(void)
 {
 	return mori_shmem_barrier_all();
+}
+
+/* For the bench of kernels: modules, launches, and what a host does on a stream. */
+typedef mori_shmem_module_t *api_module;
+
+static inline void *api_calloc(size_t n, size_t size)
+{
+	return mori_shmem_calloc(n, size);
+}
+
+static inline int api_module_load(const void *image, size_t size, api_module *out)
+{
+	return mori_shmem_module_load(image, size, out);
+}
+
+static inline int api_module_unload(api_module module)
+{
+	return mori_shmem_module_unload(module);
+}
+
+/* Without a stream the grid has ended when it returns. */
+static inline int api_launch(api_module module, const char *name, unsigned blocks, unsigned threads,
+			     void **args, void *stream)
+{
+	unsigned grid[3] = { blocks, 1, 1 }, block[3] = { threads, 1, 1 };
+
+	return mori_shmem_kernel_launch(module, name, grid, block, 0, args, stream);
+}
+
+static inline int api_barrier_on_stream(void *stream)
+{
+	return mori_shmem_barrier_on_stream(stream);
 }
 
 #endif

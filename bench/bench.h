@@ -53,6 +53,7 @@ struct bench {
 	const char *path;	   /* "p2p" where load and store reach PE 1, else "net" */
 	uint64_t seed;		   /* the same on every PE; new for every size */
 	size_t len;		   /* of the row being measured */
+	int last;		   /* no other size follows */
 	struct board *board;	   /* symmetric */
 	unsigned char *src, *dst;  /* symmetric buffers of the case */
 	void *peer_src, *peer_dst; /* the same on PE 1, by load and store; else this PE's own */
@@ -65,6 +66,7 @@ struct bench {
 	const char *scope;	/* of the row, "-" where there is none */
 	char grid[24];		/* "8x128", "-" where there is none */
 	struct kernels *kernel; /* of bench/kernel.c */
+	struct wire *wire;	/* of bench/case_wire.c; NULL before its first use */
 };
 
 /* Do it @n times. Where the PEs act together all of them call it with the same @n. */
@@ -108,8 +110,27 @@ int bench_again(struct bench *b, bench_fn op, size_t batch);
 /* All PEs: measure @op, PE 0 holds the clock. */
 int bench_together(struct bench *b, bench_fn op, struct samples *out);
 
+/* Whether PEs 0 and 1 cannot load and store each other's memory; both say the same. */
+static inline int bench_over_net(struct bench *b)
+{
+	return b->n_pes > 1 && !api_ptr(b->board, b->me ? 0 : 1);
+}
+
+/*
+ * Beside an operation of this path: @memory where load and store reach PE 1, else @wire,
+ * over plain sockets that are opened if need be; NULL for a peer's program. Collective.
+ */
+int bench_limit(struct bench *b, bench_fn memory, bench_fn wire, bench_fn *out);
+/* PE 0: @n times so many bytes to PE 1 and so many back, over a plain socket. */
+int bench_wire(struct bench *b, size_t n, size_t out, size_t back);
+/* Closes the buffers, and the sockets after the last size. */
+int bench_limit_end(struct bench *b);
+
 /* PE 0's @value, on every PE; collective. */
 int bench_tell(struct bench *b, uint64_t value, uint64_t *out);
+
+/* Before the library starts, in the thread of each PE: what a device needs. */
+int bench_begin(const struct bench_options *opt);
 
 /* Collective: was everything @right on every PE? PE 0 gets 1, or 0 and a line on stderr. */
 int bench_agree(struct bench *b, int right, int *all);
@@ -128,6 +149,7 @@ extern const struct bench_case bench_cases[]; /* up to one without a name */
 
 #define CASE(id, ...) int case_##id(struct bench *b);
 #include "cases.def"
+#include "net_cases.def"
 #undef CASE
 int case_growth(struct bench *b);
 

@@ -2,7 +2,8 @@
 /*
  * Put and get of many sizes, PE 0 against PE 1 while PE 1 waits in a barrier,
  * beside memcpy between the very same bytes: the two take turns, so the caches
- * and the machine's mood are the same for both.
+ * and the machine's mood are the same for both. Over a network a plain socket takes
+ * memcpy's place.
  */
 #include "bench.h"
 
@@ -92,6 +93,27 @@ static int limit_get_window(struct bench *b, size_t n)
 	return limit_get(b, n * window(b->len));
 }
 
+/* The same over plain sockets: the data one way, a word the other. */
+static int wire_put(struct bench *b, size_t n)
+{
+	return bench_wire(b, n, b->len, 8);
+}
+
+static int wire_get(struct bench *b, size_t n)
+{
+	return bench_wire(b, n, 8, b->len);
+}
+
+static int wire_put_window(struct bench *b, size_t n)
+{
+	return bench_wire(b, n, b->len * window(b->len), 8);
+}
+
+static int wire_get_window(struct bench *b, size_t n)
+{
+	return bench_wire(b, n, 8, b->len * window(b->len));
+}
+
 /* New bytes to send, and poison where they shall arrive. */
 static int fresh(struct bench *b)
 {
@@ -105,11 +127,13 @@ static int fresh(struct bench *b)
  * The limit writes the right bytes too. So after the measurement everything is
  * filled anew, the operation runs one more batch, and that one is checked.
  */
-static int measure(struct bench *b, bench_fn op, bench_fn limit, int from, int at)
+static int measure(struct bench *b, bench_fn op, bench_fn limit, bench_fn wire, int from, int at)
 {
 	int err = bench_open_buffers(b, b->len), right = 1;
 	size_t batch = 1;
 
+	if (!err)
+		err = bench_limit(b, limit, wire, &limit);
 	if (!err)
 		err = fresh(b);
 	if (!err && b->me == 0)
@@ -129,32 +153,34 @@ static int measure(struct bench *b, bench_fn op, bench_fn limit, int from, int a
 	if (!err)
 		err = bench_agree(b, right, &right);
 	if (!err)
-		err = bench_close_buffers(b);
+		err = bench_limit_end(b);
 	return err || !right ? -1 : 0;
 }
 
 int case_put_lat(struct bench *b)
 {
-	return measure(b, run_put, limit_put, 0, 1) ? -1 : bench_row(b, "us", 1);
+	return measure(b, run_put, limit_put, wire_put, 0, 1) ? -1 : bench_row(b, "us", 1);
 }
 
 int case_get_lat(struct bench *b)
 {
-	return measure(b, run_get, limit_get, 1, 0) ? -1 : bench_row(b, "us", 1);
+	return measure(b, run_get, limit_get, wire_get, 1, 0) ? -1 : bench_row(b, "us", 1);
 }
 
 int case_put_bw(struct bench *b)
 {
 	double bytes = (double)(b->len * window(b->len));
 
-	return measure(b, run_put_window, limit_put_window, 0, 1) ? -1 :
-								    bench_row(b, "GB/s", bytes);
+	return measure(b, run_put_window, limit_put_window, wire_put_window, 0, 1) ?
+		       -1 :
+		       bench_row(b, "GB/s", bytes);
 }
 
 int case_get_bw(struct bench *b)
 {
 	double bytes = (double)(b->len * window(b->len));
 
-	return measure(b, run_get_window, limit_get_window, 1, 0) ? -1 :
-								    bench_row(b, "GB/s", bytes);
+	return measure(b, run_get_window, limit_get_window, wire_get_window, 1, 0) ?
+		       -1 :
+		       bench_row(b, "GB/s", bytes);
 }

@@ -43,6 +43,12 @@ static int limit_pingpong(struct bench *b, size_t n)
 	return 0;
 }
 
+/* The data and a flag each way. */
+static int wire_pingpong(struct bench *b, size_t n)
+{
+	return bench_wire(b, n, b->len + 8, b->len + 8);
+}
+
 /* New bytes each way, looked at as soon as the signal is there. */
 static int checked_round(struct bench *b, int *right)
 {
@@ -67,6 +73,7 @@ static int checked_round(struct bench *b, int *right)
 int case_pingpong(struct bench *b)
 {
 	int err = bench_open_buffers(b, b->len ? b->len : 8), right = 1;
+	bench_fn limit = NULL;
 
 	bench_poison(b->dst, b->len);
 	bench_fill(b, b->src, b->len, b->me);
@@ -83,12 +90,14 @@ int case_pingpong(struct bench *b)
 		err = checked_round(b, &right);
 	b->peer_dst = api_ptr(b->dst, 1 - b->me);
 	b->scratch = api_ptr(&b->board->flag, 1 - b->me);
-	if (!err && b->peer_dst && b->scratch)
-		err = bench_together(b, limit_pingpong, &b->limit);
+	if (!err)
+		err = bench_limit(b, limit_pingpong, wire_pingpong, &limit);
+	if (!err && limit)
+		err = bench_together(b, limit, &b->limit);
 	if (!err)
 		err = bench_agree(b, right, &right);
 	if (!err)
-		err = bench_close_buffers(b);
+		err = bench_limit_end(b);
 	return err || !right ? -1 : bench_row(b, "us", 2);
 }
 
@@ -142,11 +151,11 @@ int case_barrier(struct bench *b)
 {
 	int right = 1, err = bench_together(b, run_barrier, &b->op);
 
-	b->path = b->n_pes > 1 && !api_ptr(b->board, 1) ? "net" : "p2p";
+	b->path = bench_over_net(b) ? "net" : "p2p";
 	b->scratch = api_ptr(b->board, 0);
 	b->base = 0;
 	b->limit.n = 0;
-	if (!err && b->scratch)
+	if (!err && b->scratch && *b->path == 'p')
 		err = bench_together(b, limit_barrier, &b->limit);
 	if (!err)
 		err = barrier_holds(b, &right);

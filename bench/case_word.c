@@ -94,12 +94,19 @@ static int words_right(struct bench *b, const void *buf)
 	return 1;
 }
 
+static int wire_words(struct bench *b, size_t n)
+{
+	return bench_wire(b, n * WORDS, 8, 8);
+}
+
 static int measure_words(struct bench *b, bench_fn op, bench_fn limit, int put)
 {
 	int err = bench_open_buffers(b, WORDS * 8), right = 1;
 	size_t batch = 1;
 
 	b->base = 0;
+	if (!err)
+		err = bench_limit(b, limit, wire_words, &limit);
 	if (!err)
 		err = fresh(b);
 	if (!err && b->me == 0)
@@ -120,7 +127,7 @@ static int measure_words(struct bench *b, bench_fn op, bench_fn limit, int put)
 	if (!err)
 		err = bench_agree(b, right, &right);
 	if (!err)
-		err = bench_close_buffers(b);
+		err = bench_limit_end(b);
 	return err || !right ? -1 : 0;
 }
 
@@ -198,6 +205,11 @@ static int limit_add(struct bench *b, size_t n)
 	return 0;
 }
 
+static int wire_word(struct bench *b, size_t n)
+{
+	return bench_wire(b, n, 8, 8);
+}
+
 static int measure_atomic(struct bench *b, bench_fn op, bench_fn limit)
 {
 	uint64_t expect = 0;
@@ -208,6 +220,8 @@ static int measure_atomic(struct bench *b, bench_fn op, bench_fn limit)
 	b->base = b->seed << 32; /* both halves of the word count */
 	__atomic_store_n(&b->board->word, b->base, __ATOMIC_RELAXED);
 	bench_poison(b->dst, 128);
+	if (!err)
+		err = bench_limit(b, limit, wire_word, &limit);
 	if (!err)
 		err = api_barrier();
 	if (!err && b->me == 0)
@@ -220,7 +234,7 @@ static int measure_atomic(struct bench *b, bench_fn op, bench_fn limit)
 	if (!err)
 		err = bench_agree(b, right, &right);
 	if (!err)
-		err = bench_close_buffers(b);
+		err = bench_limit_end(b);
 	return err || !right ? -1 : bench_row(b, "us", 1);
 }
 

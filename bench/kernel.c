@@ -3,13 +3,11 @@
  * The bench program of kernels: images, launches, the grids of a case, and data that is
  * made and checked on the device.
  */
+#include "gpu.h"
 #include "kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { DATA_BLOCKS = 8, DATA_THREADS = 32, MAX_THREADS = 1024 };
 
 const struct bench_case bench_cases[] = {
 #define KERNEL(id, group, ...) { #id, kernel_##group },
@@ -18,7 +16,7 @@ const struct bench_case bench_cases[] = {
 	{ NULL, NULL },
 };
 
-enum grids { GRIDS_GRID, GRIDS_BLOCK, GRIDS_LANES };
+enum grids { GRIDS_GRID, GRIDS_BLOCK, GRIDS_LANES, GRIDS_NONE };
 /* In the order of bench_cases. */
 static const struct {
 	enum grids grids;
@@ -31,32 +29,31 @@ static const struct {
 
 int kernel_read(struct bench *b, void *to, const void *heap, size_t len)
 {
-	return mori_shmem_getmem_thread(to, heap, len, b->me, 0);
+	return api_get(to, heap, len, b->me);
 }
 
 int kernel_write(struct bench *b, void *heap, const void *from, size_t len)
 {
-	return mori_shmem_putmem_thread(heap, from, len, b->me, 0);
+	return api_put(heap, from, len, b->me);
 }
 
-static int launch(struct bench *b, mori_shmem_module_t *module, const char *name, unsigned blocks,
-		  unsigned threads, void **args)
-{
-	uint64_t seen;
-	int err = mori_shmem_kernel_launch(module, name, (unsigned[]){ blocks, 1, 1 },
-					   (unsigned[]){ threads, 1, 1 }, 0, args, NULL);
-
-	/* In the order of the device, so the launch has ended. */
-	return err ? err : kernel_read(b, &seen, &b->kernel->words->ns, sizeof(seen));
-}
-
-int kernel_run(struct bench *b, mori_shmem_module_t *module, const char *name, const char *scope,
-	       void **args)
+int kernel_run(struct bench *b, api_module module, const char *name, const char *scope, void **args)
 {
 	char full[64];
 
 	snprintf(full, sizeof(full), "%s%s%s", name, scope ? "_" : "", scope ? scope : "");
-	return launch(b, module, full, b->kernel->blocks, b->kernel->threads, args);
+	return api_launch(module, full, b->kernel->blocks, b->kernel->threads, args, NULL);
+}
+
+int kernel_start(struct bench *b, api_module module, const char *name, void **args)
+{
+	return api_launch(module, name, b->kernel->blocks, b->kernel->threads, args,
+			  b->kernel->stream);
+}
+
+int kernel_wait(struct bench *b)
+{
+	return b->kernel->stream ? gpu_stream_wait(b->kernel->stream) : 0;
 }
 
 int kernel_timed(struct bench *b, const char *name, const char *scope, size_t iters, int clock)
@@ -73,9 +70,11 @@ int kernel_timed(struct bench *b, const char *name, const char *scope, size_t it
 	return err;
 }
 
-int kernel_data(struct bench *b, mori_shmem_module_t *module, const char *name, void **args)
+/* Threads enough for a GPU; on the CPU each of them has a price. */
+int kernel_data(struct bench *b, api_module module, const char *name, void **args)
 {
-	return launch(b, module, name, DATA_BLOCKS, DATA_THREADS, args);
+	return kernel_on_cpu(b) ? api_launch(module, name, 8, 32, args, NULL) :
+				  api_launch(module, name, 64, 512, args, NULL);
 }
 
 int kernel_fill(struct bench *b, void *buf, size_t len, int pe)
@@ -135,20 +134,23 @@ static void *read_image(const char *file, size_t *size)
 	return data;
 }
 
-static int load(struct bench *b, const char *name, mori_shmem_module_t **out)
+/* A peer's kernels are part of its program. */
+static int load(struct bench *b, const char *name, api_module *out)
 {
 	char file[4096];
 	size_t size = 0;
 	void *image;
 	int err;
 
+	if (API_IS_PEER)
+		return api_module_load(NULL, 0, out);
 	snprintf(file, sizeof(file), "%s/%s.image", b->opt->kernels ? b->opt->kernels : ".", name);
 	image = read_image(file, &size);
 	if (!image) {
 		fprintf(stderr, "mori-bench-kernels: cannot read %s\n", file);
 		return -1;
 	}
-	err = mori_shmem_module_load(image, size, out);
+	err = api_module_load(image, size, out);
 	free(image);
 	return err;
 }
@@ -161,8 +163,10 @@ static int open_kernels(struct bench *b, const char *data, const char *own)
 
 	if (!err)
 		err = load(b, own, &k->own);
-	k->words = err ? NULL : mori_shmem_calloc(1, sizeof(*k->words));
-	k->out = k->words ? mori_shmem_calloc(MAX_THREADS, sizeof(*k->out)) : NULL;
+	if (!err && !kernel_on_cpu(b))
+		err = (k->stream = gpu_stream_open()) ? 0 : -1;
+	k->words = err ? NULL : api_calloc(1, sizeof(*k->words));
+	k->out = k->words ? api_calloc(KERNEL_OUT, sizeof(*k->out)) : NULL;
 	k->word = k->words ? &k->words->word : NULL;
 	k->pe = b->me ? 0 : b->n_pes > 1;
 	return k->out ? 0 : -1;
@@ -171,10 +175,16 @@ static int open_kernels(struct bench *b, const char *data, const char *own)
 static int close_kernels(struct bench *b)
 {
 	struct kernels *k = b->kernel;
-	int err = mori_shmem_free(k->out) || mori_shmem_free(k->words);
+	int err = api_free(k->out) || api_free(k->words);
 
-	return mori_shmem_module_unload(k->own) || mori_shmem_module_unload(k->data) || err ? -1 :
-											      0;
+	if (k->stream)
+		err |= gpu_stream_close(k->stream);
+	return api_module_unload(k->own) || api_module_unload(k->data) || err ? -1 : 0;
+}
+
+int bench_begin(const struct bench_options *opt)
+{
+	return opt->device && !strcmp(opt->device, "cuda") ? gpu_begin() : 0;
 }
 
 void kernel_grid(struct bench *b, unsigned blocks, unsigned threads)
@@ -191,6 +201,22 @@ static int row_of(struct bench *b, unsigned blocks, unsigned threads, kernel_row
 	return row(b);
 }
 
+/* "8x128"; of a GPU also as many blocks as its share, "Sx128", or all of it, "Gx128", takes. */
+static int parse_grid(const struct bench *b, const char *at, unsigned *blocks, unsigned *threads)
+{
+	unsigned units = *at == 'S' || *at == 'G' ? gpu_units() : 0;
+
+	*blocks = units;
+	if (*at == 'S' && b->opt->threads > 1)
+		*blocks = units / (unsigned)b->opt->threads;
+	if (sscanf(at, units ? "%*cx%u" : "%ux%u", units ? threads : blocks, threads) ==
+		    (units ? 1 : 2) &&
+	    *blocks && *threads && *threads <= KERNEL_OUT)
+		return 0;
+	fprintf(stderr, "mori-bench-kernels: no grid: \"%s\"\n", at);
+	return -1;
+}
+
 /* Every grid that was asked for; of one block, no number of threads twice. */
 static int scope_rows(struct bench *b, enum grids grids, kernel_row row)
 {
@@ -198,17 +224,19 @@ static int scope_rows(struct bench *b, enum grids grids, kernel_row row)
 	int err = one_block && thread ? row_of(b, 1, 1, row) : 0;
 	unsigned last = thread;
 
+	if (grids == GRIDS_NONE) {
+		err = row_of(b, 1, 1, row);
+		snprintf(b->grid, sizeof(b->grid), "-");
+		return err;
+	}
 	if (grids == GRIDS_BLOCK && thread)
 		return err;
 	for (const char *at = b->opt->grids; at && !err; at = strchr(at, ',')) {
 		unsigned blocks = 0, threads = 0;
 
 		at += *at == ',';
-		if (sscanf(at, "%ux%u", &blocks, &threads) != 2 || !blocks || !threads ||
-		    threads > MAX_THREADS) {
-			fprintf(stderr, "mori-bench-kernels: no grid: \"%s\"\n", at);
+		if (parse_grid(b, at, &blocks, &threads))
 			return -1;
-		}
 		if (one_block && threads == last)
 			continue;
 		last = threads;
@@ -219,17 +247,18 @@ static int scope_rows(struct bench *b, enum grids grids, kernel_row row)
 
 int kernel_rows(struct bench *b, const char *data, const char *own, kernel_row row)
 {
-	struct kernels k = { .pe = 0 };
 	size_t which = 0;
 	char scope[16];
-	int err;
+	int err = 0;
 
 	while (strcmp(bench_cases[which].name, b->opt->name))
 		which++;
-	b->kernel = &k;
 	b->batch_ns = 1e6; /* a launch costs some microseconds */
 	b->scope = scope;
-	err = open_kernels(b, data, own);
+	if (!b->kernel) { /* the first size */
+		b->kernel = calloc(1, sizeof(*b->kernel));
+		err = b->kernel ? open_kernels(b, data, own) : -1;
+	}
 	for (const char *at = shapes[which].scopes; *at && !err; at += *at == ',') {
 		size_t len = strcspn(at, ",");
 
@@ -237,8 +266,10 @@ int kernel_rows(struct bench *b, const char *data, const char *own, kernel_row r
 		at += len;
 		err = scope_rows(b, shapes[which].grids, row);
 	}
-	if (!err)
+	if (!err && b->last)
 		err = close_kernels(b);
+	if (b->last)
+		free(b->kernel);
 	b->scope = "-";
 	return err;
 }

@@ -9,7 +9,12 @@
 
 #include "bench.h"
 
-enum { KERNEL_GUARD = 64 }; /* bytes behind a buffer that nobody may write */
+#include <string.h>
+
+enum {
+	KERNEL_GUARD = 64, /* bytes behind a buffer that nobody may write */
+	KERNEL_OUT = 1024, /* words in out[]: as many as a block has threads, at most */
+};
 
 /* Words in the heap of each PE that kernels report in. */
 struct kernel_words {
@@ -19,14 +24,26 @@ struct kernel_words {
 };
 
 struct kernels {
-	mori_shmem_module_t *data, *own; /* with fill and check, and of the case */
-	unsigned blocks, threads;	 /* of the row being measured */
-	struct kernel_words *words;	 /* symmetric */
-	uint64_t *out;			 /* symmetric: a word a thread */
-	uint64_t *word;			 /* what kernels get as @word: words->word, or out */
-	uint64_t base;			 /* for kernels that count from call to call */
-	int pe;				 /* whom the kernels of this PE speak to */
+	api_module data, own;	    /* with fill and check, and of the case */
+	unsigned blocks, threads;   /* of the row being measured */
+	struct kernel_words *words; /* symmetric */
+	uint64_t *out;		    /* symmetric: a word a thread */
+	uint64_t *word;		    /* what kernels get as @word: words->word, or out */
+	uint64_t base;		    /* for kernels that count from call to call */
+	int pe;			    /* whom the kernels of this PE speak to */
+	void *stream;		    /* of this PE on a GPU; NULL on the CPU */
 };
+
+static inline int kernel_on_cpu(const struct bench *b)
+{
+	return !strcmp(b->opt->device, "cpu");
+}
+
+/* Whether what limits a case is measured with it: by us, where load and store reach. */
+static inline int kernel_limits(const struct bench *b)
+{
+	return !API_IS_PEER && !strcmp(b->path, "p2p");
+}
 
 /* The case measures the row of b->scope, b->grid and b->len. */
 typedef int (*kernel_row)(struct bench *b);
@@ -39,8 +56,11 @@ int kernel_rows(struct bench *b, const char *data, const char *own, kernel_row r
 /* The grid of the row. */
 void kernel_grid(struct bench *b, unsigned blocks, unsigned threads);
 /* Launch <name>_<scope>, or <name> for @scope NULL, on the grid of the row; waits for its end. */
-int kernel_run(struct bench *b, mori_shmem_module_t *module, const char *name, const char *scope,
+int kernel_run(struct bench *b, api_module module, const char *name, const char *scope,
 	       void **args);
+/* One launch after another on the PE's stream; kernel_wait() until the last has ended. */
+int kernel_start(struct bench *b, api_module module, const char *name, void **args);
+int kernel_wait(struct bench *b);
 /* The same with the parameters of bench/kernels/timed.h; b->clock_ns is set if @clock. */
 int kernel_timed(struct bench *b, const char *name, const char *scope, size_t iters, int clock);
 
@@ -49,7 +69,7 @@ int kernel_fill(struct bench *b, void *buf, size_t len, int pe);
 /* Adds what is not as kernel_fill() made it to *wrong. */
 int kernel_check(struct bench *b, void *buf, size_t len, int pe, uint64_t *wrong);
 /* Kernels of cases of their own, with a word that counts what is wrong as the last argument. */
-int kernel_data(struct bench *b, mori_shmem_module_t *module, const char *name, void **args);
+int kernel_data(struct bench *b, api_module module, const char *name, void **args);
 int kernel_wrong(struct bench *b, uint64_t *wrong);
 /* With --spoil, flips a byte of this PE's heap before a check. */
 int kernel_spoil(struct bench *b, void *buf, size_t len);
@@ -63,5 +83,6 @@ int kernel_copy(struct bench *b);
 int kernel_word(struct bench *b);
 int kernel_sync(struct bench *b);
 int kernel_reduce(struct bench *b);
+int kernel_host(struct bench *b);
 
 #endif

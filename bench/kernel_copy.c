@@ -4,9 +4,12 @@
  * the same grid and, for bandwidth, the copy that the machine has for memory. They take
  * turns on the same bytes.
  */
+#include "gpu.h"
 #include "kernel.h"
 
-#include <string.h>
+#include <stdlib.h>
+
+enum { MOST_A_THREAD = 64 << 10 };
 
 static int is_get(const struct bench *b)
 {
@@ -32,18 +35,17 @@ static int run_plain(struct bench *b, size_t n)
 /* The heap of a CPU is memory like any other; elsewhere the device copies, on its stream. */
 static int run_memcpy(struct bench *b, size_t n)
 {
-	int get = is_get(b), err = 0;
-	uint64_t seen;
+	void *to = is_get(b) ? b->dst : b->peer_dst, *from = is_get(b) ? b->peer_src : b->src;
+	int err = 0;
 
-	if (!strcmp(b->opt->device, "cpu")) {
+	if (kernel_on_cpu(b)) {
 		for (size_t i = 0; i < n; i++, bench_keep())
-			memcpy(get ? b->dst : b->peer_dst, get ? b->peer_src : b->src, b->len);
+			memcpy(to, from, b->len);
 		return 0;
 	}
 	for (size_t i = 0; i < n && !err; i++)
-		err = get ? mori_shmem_getmem_on_stream(b->dst, b->src, b->len, 1, 0, NULL) :
-			    mori_shmem_putmem_on_stream(b->dst, b->src, b->len, 1, 0, NULL);
-	return err ? err : kernel_read(b, &seen, &b->kernel->words->ns, sizeof(seen));
+		err = gpu_copy(to, from, b->len, b->kernel->stream);
+	return err ? err : kernel_wait(b);
 }
 
 /* New bytes to send, and poison where they shall arrive. */
@@ -58,13 +60,21 @@ static int fresh(struct bench *b)
 	return err ? err : api_barrier();
 }
 
+/* The driver's copy may use all of the GPU: it is set beside blocks that may, too. */
+static int all_of_gpu(const struct bench *b)
+{
+	return b->scope[0] == 'b' && b->kernel->blocks >= gpu_units() &&
+	       !getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
+}
+
 static int measure(struct bench *b, size_t *batch)
 {
-	int err = fresh(b), direct = !strcmp(b->path, "p2p");
+	int err = fresh(b), limits = kernel_limits(b);
+	int copies = limits && !by_clock(b) && (kernel_on_cpu(b) || all_of_gpu(b));
 
 	if (!err && b->me == 0)
-		err = bench_turns(b, run_copy, direct && !by_clock(b) ? run_memcpy : NULL,
-				  direct ? run_plain : NULL, batch);
+		err = bench_turns(b, run_copy, copies ? run_memcpy : NULL,
+				  limits ? run_plain : NULL, batch);
 	return err ? err : api_barrier();
 }
 
@@ -86,11 +96,22 @@ static int check(struct bench *b, size_t batch, int *right)
 	return err ? err : bench_agree(b, *right, right);
 }
 
+/* Few threads of a GPU take seconds for what they are not meant for. */
+static int too_much(const struct bench *b)
+{
+	size_t threads = (size_t)b->kernel->blocks * b->kernel->threads;
+
+	return !kernel_on_cpu(b) && b->len / threads > MOST_A_THREAD;
+}
+
 static int row(struct bench *b)
 {
-	int err = bench_open_buffers(b, b->len + KERNEL_GUARD), right = 1;
+	int err, right = 1;
 	size_t batch = 1;
 
+	if (too_much(b))
+		return 0;
+	err = bench_open_buffers(b, b->len + KERNEL_GUARD);
 	if (!err)
 		err = measure(b, &batch);
 	if (!err)

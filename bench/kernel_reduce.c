@@ -5,15 +5,12 @@
  */
 #include "kernel.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Buffers and arguments of a row; kernels take some of them. */
 struct reduce {
 	uint16_t *inbox;
 	uint64_t *flags;
 	const void **peers; /* symmetric */
-	uint64_t n;	    /* groups of 8 numbers */
+	uint64_t n;	    /* groups of 16 bytes */
 	uint64_t round;	    /* launches so far; the kernels count from 1 */
 	uint32_t chunks;    /* a peer */
 };
@@ -23,20 +20,36 @@ static int by_put(const struct bench *b)
 	return !strcmp(b->opt->name, "allreduce_put");
 }
 
+static int of_floats(const struct bench *b)
+{
+	return !strcmp(b->opt->name, "allreduce_float");
+}
+
+static const char *named(const struct bench *b, const char *bf16, const char *floats)
+{
+	return of_floats(b) ? floats : bf16;
+}
+
+/* One launch after another; on a GPU the host is ahead of them. */
 static int run_reduce(struct bench *b, size_t n)
 {
 	struct reduce *r = b->scratch;
 	void *few[] = { &b->dst, &b->src, &r->n, &r->flags, &r->round };
 	void *many[] = { &b->dst, &b->src, &r->n, &r->inbox, &r->flags, &r->chunks, &r->round };
+	const char *name = named(b, b->opt->name, "allreduce_two_shot_float");
 	double start = 0;
 	int err = 0;
 
 	/* In the first one, which is not counted, the PEs find each other. */
 	for (size_t i = 0; i <= n && !err; i++) {
 		r->round++;
-		err = kernel_run(b, b->kernel->own, b->opt->name, NULL, by_put(b) ? many : few);
+		err = kernel_start(b, b->kernel->own, name, by_put(b) ? many : few);
+		if (!err && !i)
+			err = kernel_wait(b);
 		start = i ? start : bench_now();
 	}
+	if (!err)
+		err = kernel_wait(b);
 	b->clock_ns = bench_now() - start;
 	return err;
 }
@@ -48,26 +61,28 @@ static int run_plain(struct bench *b, size_t n)
 	int err = 0;
 
 	for (size_t i = 0; i < n && !err; i++)
-		err = kernel_run(b, b->kernel->data, "plain_reduce", NULL, args);
-	return err;
+		err = kernel_start(b, b->kernel->data,
+				   named(b, "plain_reduce", "plain_reduce_float"), args);
+	return err ? err : kernel_wait(b);
 }
 
 static int fresh(struct bench *b)
 {
 	struct reduce *r = b->scratch;
-	uint64_t numbers = r->n * 8;
+	uint64_t numbers = r->n * (of_floats(b) ? 4 : 8);
 	void *args[] = { &b->src, &b->dst, &numbers, &b->seed, &r->peers };
 	int err;
 
 	b->seed++;
-	err = kernel_data(b, b->kernel->data, "reduce_fill", args);
+	err = kernel_data(b, b->kernel->data, named(b, "reduce_fill", "reduce_fill_float"), args);
 	return err ? err : api_barrier();
 }
 
 static int check(struct bench *b, int *right)
 {
 	struct reduce *r = b->scratch;
-	uint64_t numbers = r->n * 8, wrong = 0, *count = &b->kernel->words->wrong;
+	uint64_t numbers = r->n * (of_floats(b) ? 4 : 8), wrong = 0,
+		 *count = &b->kernel->words->wrong;
 	void *args[] = { &b->dst, &numbers, &b->seed, &count };
 	int err = fresh(b);
 
@@ -78,7 +93,8 @@ static int check(struct bench *b, int *right)
 	if (!err)
 		err = kernel_spoil(b, b->dst, b->len);
 	if (!err)
-		err = kernel_data(b, b->kernel->data, "reduce_check", args);
+		err = kernel_data(b, b->kernel->data,
+				  named(b, "reduce_check", "reduce_check_float"), args);
 	if (!err)
 		err = kernel_wrong(b, &wrong);
 	return err ? err : bench_agree(b, !wrong, right);
@@ -86,7 +102,7 @@ static int check(struct bench *b, int *right)
 
 static int measure(struct bench *b, int *right)
 {
-	int direct = !strcmp(b->path, "p2p"), err = fresh(b);
+	int direct = kernel_limits(b), err = fresh(b);
 
 	if (!err)
 		err = bench_together(b, run_reduce, &b->op);
@@ -120,16 +136,16 @@ static int row(struct bench *b)
 	shape(b, &r);
 	b->scratch = &r;
 	err = bench_open_buffers(b, b->len + KERNEL_GUARD);
-	r.inbox = err || !by_put(b) ? NULL : mori_shmem_malloc(2 * b->len * pes);
-	r.flags = err ? NULL : mori_shmem_calloc(2 * b->kernel->blocks * pes, sizeof(*r.flags));
-	r.peers = r.flags ? mori_shmem_malloc(pes * sizeof(*r.peers)) : NULL;
+	r.inbox = err || !by_put(b) ? NULL : api_malloc(2 * b->len * pes);
+	r.flags = err ? NULL : api_calloc(2 * b->kernel->blocks * pes, sizeof(*r.flags));
+	r.peers = r.flags ? api_malloc(pes * sizeof(*r.peers)) : NULL;
 	if (!r.peers || (by_put(b) && !r.inbox))
 		return -1;
 	err = measure(b, &right);
 	if (!err)
-		err = mori_shmem_free(r.peers) || mori_shmem_free(r.flags);
+		err = api_free(r.peers) || api_free(r.flags);
 	if (!err && by_put(b))
-		err = mori_shmem_free(r.inbox);
+		err = api_free(r.inbox);
 	if (!err)
 		err = bench_close_buffers(b);
 	return err || !right ? -1 : bench_row(b, "us", 1);
@@ -137,5 +153,5 @@ static int row(struct bench *b)
 
 int kernel_reduce(struct bench *b)
 {
-	return kernel_rows(b, "reduce", b->opt->name, row);
+	return kernel_rows(b, "reduce", named(b, b->opt->name, "allreduce_two_shot"), row);
 }

@@ -5,8 +5,6 @@
  */
 #include "kernel.h"
 
-#include <string.h>
-
 enum { CHECKED_ROUNDS = 8 };
 
 /* PEs that have no part in it only come to the meetings of the bench. */
@@ -18,9 +16,62 @@ static int run_turns(struct bench *b, size_t n)
 	return err;
 }
 
+/* PE 0 alone sends; the last value is looked at. */
+static int run_rate(struct bench *b, size_t n)
+{
+	int err = b->me ? 0 : kernel_timed(b, "signal_rate", b->scope, n, 1);
+
+	b->kernel->base += n;
+	return err;
+}
+
+static int row_rate(struct bench *b)
+{
+	int err = bench_together(b, run_rate, &b->op), right = 1;
+	uint64_t word = 0;
+
+	if (!err)
+		err = api_barrier();
+	if (!err)
+		err = kernel_spoil(b, b->kernel->word, sizeof(word));
+	if (!err)
+		err = kernel_read(b, &word, b->kernel->word, sizeof(word));
+	if (!err)
+		err = bench_agree(b, b->me != 1 || word == b->kernel->base, &right);
+	return err || !right ? -1 : bench_row(b, "us", 1);
+}
+
+/* Flags as one would write them for the device, on the same words and turns. */
+static int run_plain(struct bench *b, size_t n)
+{
+	int err = b->me > 1 ? 0 : kernel_timed(b, "plain_pingpong", NULL, n, 1);
+
+	b->kernel->base += n + 1;
+	return err;
+}
+
 static int run_barrier(struct bench *b, size_t n)
 {
 	return kernel_timed(b, "barrier", b->scope, n, 1);
+}
+
+/* Its flags are a word a PE. */
+static int run_plain_barrier(struct bench *b, size_t n)
+{
+	uint64_t *word = b->kernel->word;
+	int err;
+
+	b->kernel->word = b->kernel->out;
+	err = kernel_timed(b, "plain_barrier", NULL, n, 1);
+	b->kernel->word = word;
+	b->kernel->base += n + 1;
+	return err;
+}
+
+/* Plain flags wait by spinning alone, which only a GPU can. */
+static int has_plain(const struct bench *b)
+{
+	return kernel_limits(b) && !kernel_on_cpu(b) && b->n_pes <= KERNEL_OUT;
 }
 
 /* New bytes each way; the signal has the right value, the data is there, the guard is whole. */
@@ -56,6 +107,8 @@ static int row_turns(struct bench *b)
 		err = api_barrier();
 	if (!err)
 		err = bench_together(b, run_turns, &b->op);
+	if (!err && has_plain(b))
+		err = bench_together(b, run_plain, &b->plain);
 	for (int i = 0; i < CHECKED_ROUNDS && !err; i++)
 		err = checked_round(b, &wrong);
 	if (!err)
@@ -72,6 +125,8 @@ static int row_barrier(struct bench *b)
 	void *args[] = { &b->kernel->word, &wrong_at };
 	int err = bench_together(b, run_barrier, &b->op), right = 1;
 
+	if (!err && has_plain(b) && b->kernel->threads >= (unsigned)b->n_pes)
+		err = bench_together(b, run_plain_barrier, &b->plain);
 	if (!err)
 		err = kernel_run(b, b->kernel->own, "barrier_holds", b->scope, args);
 	if (!err)
@@ -86,5 +141,7 @@ static int row_barrier(struct bench *b)
 int kernel_sync(struct bench *b)
 {
 	return kernel_rows(b, "data", "sync",
-			   strcmp(b->opt->name, "barrier") ? row_turns : row_barrier);
+			   !strcmp(b->opt->name, "barrier")	? row_barrier :
+			   !strcmp(b->opt->name, "signal_rate") ? row_rate :
+								  row_turns);
 }

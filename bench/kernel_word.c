@@ -6,7 +6,6 @@
 #include "kernel.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { WORDS = 64, STEP = 3, WORD = 8 }; /* words a caller; between neighbouring values */
 
@@ -121,7 +120,7 @@ static uint64_t wrong_sums(struct bench *b, const uint64_t *sums, size_t n, uint
 static int check_add(struct bench *b, const uint64_t *sums, size_t n, uint64_t *wrong)
 {
 	uint64_t counter = 0, round = b->kernel->base * n;
-	int err = mori_shmem_getmem_thread(&counter, b->dst, sizeof(counter), 1, 0);
+	int err = api_get(&counter, b->dst, sizeof(counter), 1);
 
 	counter -= b->seed;
 	*wrong += counter % round || wrong_sums(b, sums, n, counter / round);
@@ -158,8 +157,7 @@ static int row(struct bench *b)
 	if (!err)
 		err = fresh(b);
 	if (!err && b->me == 0)
-		err = bench_turns(b, run_word, NULL, strcmp(b->path, "p2p") ? NULL : run_plain,
-				  &batch);
+		err = bench_turns(b, run_word, NULL, kernel_limits(b) ? run_plain : NULL, &batch);
 	if (!err)
 		err = api_barrier();
 	if (!err)

@@ -13,25 +13,35 @@
 #include <unistd.h>
 
 static const char help[] =
-	"usage: mori perf [--device [cpu|cuda|hip]] [options]\n"
+	"usage: mori perf [--device [cpu|cuda|hip] | --net] [options]\n"
 	"Measures MORI Shmem on this machine, beside what the memory can do and beside\n"
 	"Open MPI's OpenSHMEM where that is installed. Every case checks its data.\n"
-	"With --device it measures kernels, beside plain kernels and a host's calls.\n"
+	"With --device it measures kernels, beside plain kernels and, on the CPU, a host's\n"
+	"calls, on a GPU NVSHMEM's.\n"
 	"\n"
 	"  --device [NAME]   kernels on that device; by default the one the library uses\n"
-	"  --grids BxT,...   grids of kernels: blocks x threads\n"
-	"  --pes N           PEs of the jobs with kernels (default 2)\n"
+	"  --grids BxT,...   grids of kernels: blocks x threads; on a GPU SxT and GxT: as many\n"
+	"                    blocks as a PE's share of it, or all of it, has multiprocessors\n"
+	"  --pes N,...       PEs of the jobs with kernels (default 2; on a GPU 2,4,8)\n"
 	"  --only NAME,...   these cases only (see --list); `growth` is one too\n"
 	"  --sizes N,...     sizes in bytes, with suffixes K, M, G\n"
 	"  --reps N          repetitions; the best median counts (default 5, kernels 3)\n"
 	"  --ms N            time to measure each row, in each repetition (default 40)\n"
 	"  --quick           a short run: one repetition, few sizes, at most 4 PEs\n"
 	"  --growth          also init, barrier and memory at 2 to 1024 PEs\n"
+	"  --net             the PEs on two nodes (network namespaces; needs root), beside a "
+	"plain\n"
+	"                    socket and the peer over TCP\n"
 	"  --threads         the PEs of our jobs are threads of one process\n"
-	"  --no-peer         without Open MPI\n"
+	"  --peer NAME       compare with openmpi; with nvshmem (--device cuda; built if need "
+	"be);\n"
+	"                    with none. By default the one that is there\n"
+	"  --no-peer         the same as --peer none\n"
 	"  --install-peer    install Open MPI's OpenSHMEM first (apt-get)\n"
 	"  --csv FILE        write the rows as CSV\n"
 	"  --json FILE       write the rows as JSON\n"
+	"  --load FILE       measure nothing: take the rows that --csv wrote (--device as it was)\n"
+	"  --plot FILE       draw bandwidth and latency by size, as SVG\n"
 	"  --markdown        print the tables as Markdown\n"
 	"  --list            the cases\n"
 	"  --help            this text\n";
@@ -106,16 +116,24 @@ static int parse_only(struct perf_options *o, const char *text)
 	}
 }
 
+/* S and G stand for multiprocessors, where there are any. */
 static int parse_grids(const char *text)
 {
-	unsigned blocks, threads;
-	int end;
-
 	for (const char *at = text;; at++) {
-		if (sscanf(at, "%ux%u%n", &blocks, &threads, &end) != 2 || *at == '-' || !blocks ||
-		    !threads || threads > 1024 || (at[end] && at[end] != ','))
+		char *end = NULL;
+		unsigned long blocks = *at == 'S' || *at == 'G', threads;
+
+		if (blocks)
+			at++;
+		else if (*at >= '0' && *at <= '9')
+			blocks = strtoul(at, &end, 10);
+		at = end ? end : at;
+		threads =
+			*at == 'x' && at[1] >= '0' && at[1] <= '9' ? strtoul(at + 1, &end, 10) : 0;
+		if (!blocks || blocks > UINT_MAX || !threads || threads > 1024 ||
+		    (*end && *end != ','))
 			break;
-		at += end;
+		at = end;
 		if (!*at)
 			return 0;
 	}
@@ -123,6 +141,23 @@ static int parse_grids(const char *text)
 		   "not \"%s\"",
 		   text);
 	return -1;
+}
+
+/* Whole numbers from 2 on. */
+static int parse_pes(const char *text)
+{
+	for (const char *at = text;; at++) {
+		char *end;
+		unsigned long n = strtoul(at, &end, 10);
+
+		if (end == at || *at < '0' || *at > '9' || n < 2 || n > 1000000 ||
+		    (*end && *end != ','))
+			break;
+		at = end;
+		if (!*at)
+			return 0;
+	}
+	return perf_error("--pes takes whole numbers from 2 on, such as 2,4, not \"%s\"", text);
 }
 
 static int parse_positive(const char *name, const char *text, double *out)
@@ -146,6 +181,10 @@ enum {
 	OPT_DEVICE,
 	OPT_GRIDS,
 	OPT_PES,
+	OPT_PEER,
+	OPT_NO_PEER,
+	OPT_LOAD,
+	OPT_PLOT,
 	OPT_LIST,
 	OPT_HELP
 };
@@ -166,12 +205,20 @@ static int apply_option(struct perf_options *o, int c)
 		o->grids = optarg;
 		return parse_grids(optarg);
 	case OPT_PES:
-		err = parse_positive("--pes", optarg, &value);
-		o->pes = (int)value;
-		if (!err && (o->pes != value || o->pes < 2))
-			err = perf_error("--pes takes a whole number from 2 on, not \"%s\"",
-					 optarg);
-		return err;
+		o->pes = optarg;
+		return parse_pes(optarg);
+	case OPT_PEER:
+		o->peer = optarg;
+		return 0;
+	case OPT_NO_PEER:
+		o->peer = "none";
+		return 0;
+	case OPT_LOAD:
+		o->load = optarg;
+		return 0;
+	case OPT_PLOT:
+		o->plot = optarg;
+		return 0;
 	case OPT_SIZES:
 		return parse_sizes(o, optarg);
 	case OPT_REPS:
@@ -217,7 +264,11 @@ static int settle(struct perf_options *o, int list)
 
 	if (o->device)
 		perf_use_kernels();
-	if (o->device && (o->growth || o->install_peer))
+	else if (o->net)
+		perf_use_net();
+	if (o->net && (o->device || o->growth || o->threads))
+		err = perf_error("--net goes with neither --device, --growth nor --threads");
+	else if (o->device && (o->growth || o->install_peer))
 		err = perf_error("%s does not go with --device",
 				 o->growth ? "--growth" : "--install-peer");
 	else if (!o->device && (o->grids || o->pes))
@@ -244,12 +295,16 @@ static int parse_options(int argc, char **argv, struct perf_options *o)
 		{ "device", 2, NULL, OPT_DEVICE },
 		{ "grids", 1, NULL, OPT_GRIDS },
 		{ "pes", 1, NULL, OPT_PES },
+		{ "peer", 1, NULL, OPT_PEER },
+		{ "no-peer", 0, NULL, OPT_NO_PEER },
+		{ "load", 1, NULL, OPT_LOAD },
+		{ "plot", 1, NULL, OPT_PLOT },
 		{ "list", 0, NULL, OPT_LIST },
 		{ "help", 0, NULL, OPT_HELP },
 		{ "quick", 0, &o->quick, 1 },
 		{ "growth", 0, &o->growth, 1 },
 		{ "threads", 0, &o->threads, 1 },
-		{ "no-peer", 0, &o->no_peer, 1 },
+		{ "net", 0, &o->net, 1 },
 		{ "markdown", 0, &o->markdown, 1 },
 		{ "install-peer", 0, &o->install_peer, 1 },
 		{ NULL, 0, NULL, 0 },
@@ -284,10 +339,14 @@ static const size_t signal_sizes[] = { 0, 8, 64, 512, 4 << 10, 64 << 10 };
 static const size_t float_sizes[] = { 1 << 10, 1 << 20 };
 static const size_t word_sizes[] = { 8 };
 static const size_t bulk_sizes[] = { 64 << 10, 1 << 20, 16 << 20 };
-static const size_t gpu_bulk_sizes[] = { 1 << 20, 16 << 20, 256 << 20 };
 static const size_t small_sizes[] = { 8, 64, 512, 4 << 10, 64 << 10 };
 static const size_t reduce_sizes[] = { 64 << 10, 64 * 7168 * 2, 8 << 20 };
 static const size_t quick_reduce_sizes[] = { 64 << 10 };
+static const size_t gpu_float_sizes[] = { 64 << 20 };
+static const size_t gpu_bulk_sizes[] = { 64 << 10, 256 << 10, 1 << 20,	4 << 20,
+					 16 << 20, 64 << 20,  256 << 20 };
+static const size_t gpu_reduce_sizes[] = { 64 << 10, 64 * 7168 * 2, 8 << 20 };
+static const size_t gpu_signal_sizes[] = { 8, 64, 512, 4 << 10, 16 << 10, 64 << 10 };
 static const size_t quick_copy_sizes[] = { 8, 4 << 10, 1 << 20 };
 static const size_t quick_signal_sizes[] = { 8, 4 << 10 };
 
@@ -295,6 +354,11 @@ static const size_t quick_signal_sizes[] = { 8, 4 << 10 };
 struct size_list {
 	const size_t *sizes;
 	size_t n;
+};
+static const struct size_list gpu_sizes[SIZES_KINDS] = {
+	[SIZES_SIGNAL] = SIZES(gpu_signal_sizes), [SIZES_WORD] = SIZES(word_sizes),
+	[SIZES_BULK] = SIZES(gpu_bulk_sizes),	  [SIZES_SMALL] = SIZES(small_sizes),
+	[SIZES_REDUCE] = SIZES(gpu_reduce_sizes), [SIZES_FLOAT] = SIZES(gpu_float_sizes),
 };
 static const struct size_list all_sizes[2][SIZES_KINDS] = {
 	{ SIZES(copy_sizes),
@@ -304,7 +368,8 @@ static const struct size_list all_sizes[2][SIZES_KINDS] = {
 	  { NULL, 0 },
 	  SIZES(bulk_sizes),
 	  SIZES(small_sizes),
-	  SIZES(reduce_sizes) },
+	  SIZES(reduce_sizes),
+	  SIZES(quick_reduce_sizes) },
 	{ SIZES(quick_copy_sizes),
 	  SIZES(quick_signal_sizes),
 	  SIZES(float_sizes),
@@ -312,11 +377,12 @@ static const struct size_list all_sizes[2][SIZES_KINDS] = {
 	  { NULL, 0 },
 	  SIZES(quick_copy_sizes),
 	  SIZES(quick_signal_sizes),
+	  SIZES(quick_reduce_sizes),
 	  SIZES(quick_reduce_sizes) },
 };
 
 /* A heap for two buffers of the largest size, or the inboxes of kernels, where they need more. */
-static const char *heap_for(const struct job *job, char *text, size_t room)
+const char *heap_for(const struct job *job, char *text, size_t room)
 {
 	size_t largest = 0;
 
@@ -370,7 +436,7 @@ static int run_jobs(const struct perf_tools *t, struct job job, struct rows *row
 		err = time_job(t, &none, "limit", rows);
 	job.peer = 1;
 	if (*t->peer)
-		time_job(t, &job, "openmpi", rows); /* a peer that fails has no row */
+		time_job(t, &job, t->kind->who, rows); /* a peer that fails has no row */
 	return err;
 }
 
@@ -390,40 +456,11 @@ static int run_rep(const struct perf_tools *t, const struct perf_case *c, struct
 	return err;
 }
 
-/* Kernels, and the same by a host thread in turn. */
-static int run_kernels(const struct perf_tools *t, const struct perf_options *o,
-		       const struct perf_case *c, struct job job, struct rows *rows)
-{
-	struct job host = job;
-	char heap[32];
-	int err = 0;
-
-	if (c->sizes == SIZES_BULK && !o->n_sizes && !o->quick && strcmp(t->device, "cpu")) {
-		job.sizes = gpu_bulk_sizes;
-		job.n_sizes = sizeof(gpu_bulk_sizes) / sizeof(*gpu_bulk_sizes);
-	}
-	job.pes = o->pes ? o->pes : 2;
-	job.threads = o->threads ? job.pes : 1;
-	job.grids = device_grids(c, o, t->device);
-	job.heap = heap_for(&job, heap, sizeof(heap));
-	host.name = c->host;
-	host.beside = c->id;
-	host.beside_pes = job.pes;
-	host.pes = strcmp(c->host, "barrier") ? 2 : job.pes; /* all others are between two */
-	host.threads = o->threads ? host.pes : 1;
-	fprintf(stderr, "mori perf: %s, kernels on %s, %d PEs\n", c->id, t->device, job.pes);
-	for (int rep = 0; rep < o->reps; rep++) {
-		err |= job_run(t, &job, rows, NULL);
-		if (*c->host && !strcmp(t->device, "cpu"))
-			job_run(t, &host, rows, NULL);
-	}
-	return err;
-}
-
 static int run_one(const struct perf_tools *t, const struct perf_options *o,
 		   const struct perf_case *c, struct rows *rows)
 {
-	const struct size_list *l = &all_sizes[o->quick][c->sizes];
+	const struct size_list *l =
+		perf_on_gpu() && !o->quick ? &gpu_sizes[c->sizes] : &all_sizes[o->quick][c->sizes];
 	struct job job = { .name = c->id, .sizes = l->sizes, .n_sizes = l->n, .row_ms = o->row_ms };
 	int err = 0;
 
@@ -433,7 +470,7 @@ static int run_one(const struct perf_tools *t, const struct perf_options *o,
 		job.n_sizes = o->n_sizes;
 	}
 	if (c->scopes)
-		return run_kernels(t, o, c, job, rows);
+		return kernels_run(t, o, c, job, rows);
 	for (const char *at = c->pes; at; at = strchr(at, ',')) {
 		at += *at == ',';
 		job.pes = atoi(at);
@@ -460,6 +497,49 @@ static int run_all(const struct perf_tools *t, const struct perf_options *o, str
 	return err;
 }
 
+/* What jobs need. */
+static int prepare(struct perf_tools *t, const struct perf_options *o)
+{
+	int err = tools_find(t);
+
+	if (!err && o->device)
+		err = device_find(t, o);
+	if (!err)
+		err = peer_find(t, o);
+	if (!err && !strcmp(t->device, "cuda")) {
+		perf_use_gpu();
+		if (!o->threads || *t->peer)
+			mps_start();
+	}
+	return err;
+}
+
+/* Rows that were measured before, on the device that is named. */
+static int load_rows(struct perf_tools *t, const struct perf_options *o, struct rows *rows)
+{
+	int err = rows_load(rows, o->load);
+	size_t n = 0;
+
+	if (err)
+		return perf_error("%s has no rows that --csv wrote", o->load);
+	for (size_t i = 0; i < rows->n; i++) {
+		const char *name = rows->row[i].name;
+		const struct perf_case *c = perf_case_find(name, strlen(name));
+
+		if (c ? o->only[c - perf_cases] : !o->only_text)
+			rows->row[n++] = rows->row[i];
+	}
+	rows->n = n;
+	snprintf(t->device, sizeof(t->device), "%s", o->device ? o->device : "");
+	if (!strcmp(t->device, "cuda"))
+		perf_use_gpu();
+	for (size_t i = 0; i < rows->n && !t->kind; i++)
+		t->kind = peer_by_who(rows->row[i].who);
+	snprintf(t->peer_version, sizeof(t->peer_version), "%s", t->kind ? t->kind->title : "");
+	snprintf(t->peer, sizeof(t->peer), "%s", t->peer_version);
+	return 0;
+}
+
 int cmd_perf(int argc, char **argv)
 {
 	struct perf_options o = { .reps = 0 };
@@ -475,19 +555,20 @@ int cmd_perf(int argc, char **argv)
 		o.reps = o.quick ? 1 : o.device ? 3 : 5;
 	if (o.row_ms <= 0)
 		o.row_ms = o.quick ? 5 : 40;
-	err = tools_find(&t, &o);
-	if (!err && o.device)
-		err = device_find(&t, &o);
+	if (o.net && !o.load && (tools_find(&t) || net_enter(&t, argc, argv)))
+		return 1;
+	err = o.load ? load_rows(&t, &o, &rows) : prepare(&t, &o);
 	if (err)
 		return err == PERF_USAGE ? PERF_USAGE : 1;
-	if (!*t.peer && !o.no_peer && !o.device)
-		fprintf(stderr, "mori perf: without %s: %s\n", PEER_TITLE, t.peer_why);
-	err = run_all(&t, &o, &rows);
+	if (!o.load)
+		err = run_all(&t, &o, &rows);
 	print_tables(&rows, &t, &o);
 	if (o.csv)
 		err |= write_csv(&rows, o.csv);
 	if (o.json)
 		err |= write_json(&rows, &t, o.json);
+	if (o.plot)
+		err |= write_plot(&rows, o.plot);
 	rows_free(&rows);
 	return err ? 1 : 0;
 }

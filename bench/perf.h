@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #define PERF_USAGE 2 /* exit code for wrong use */
-#define PEER_TITLE "Open MPI"
 
 enum perf_unit { UNIT_US, UNIT_GBS, UNIT_MS, UNIT_ms };
 enum perf_sizes {
@@ -24,9 +23,27 @@ enum perf_sizes {
 	SIZES_BULK,
 	SIZES_SMALL,
 	SIZES_REDUCE,
+	SIZES_FLOAT,
 	SIZES_KINDS
 };
-enum perf_target { TARGET_COPY, TARGET_AHEAD, TARGET_RATE, TARGET_JOB, TARGET_NONE };
+enum perf_target {
+	TARGET_COPY, /* large copies against memory; of kernels in block scope */
+	TARGET_AHEAD,
+	TARGET_RATE,
+	TARGET_JOB,
+	/* Of kernels on a GPU: */
+	TARGET_PEER, /* not behind the peer */
+	TARGET_BARRIER,
+	TARGET_ONE_SHOT,
+	TARGET_TWO_SHOT,
+	TARGET_FLOAT,
+	TARGET_MALLOC,
+	/* Between nodes: */
+	TARGET_LATENCY,
+	TARGET_STREAM,
+	TARGET_BUSY,
+	TARGET_NONE
+};
 
 /* A line of cases.def, or of kernel_cases.def. */
 struct perf_case {
@@ -41,12 +58,16 @@ struct perf_case {
 	const char *scopes;
 	const char *host;  /* case of cases.def beside it, "" for none */
 	const char *plain; /* "" for none */
+	int peer;	   /* a peer has it too */
 };
 
-/* Those of cases.def, until perf_use_kernels(). */
+/* Those of cases.def, until perf_use_kernels(); of a GPU more is expected than of a CPU. */
 extern const struct perf_case *perf_cases;
 extern size_t n_perf_cases;
 void perf_use_kernels(void);
+void perf_use_gpu(void);
+void perf_use_net(void);
+int perf_on_gpu(void);
 const struct perf_case *perf_case_find(const char *id, size_t len);
 
 /* A measured value; of several runs the best. */
@@ -67,6 +88,8 @@ struct rows {
 	size_t n, room;
 };
 
+/* The rows of a file that write_csv() wrote. */
+int rows_load(struct rows *rows, const char *file);
 /* Lines of the bench program; of two rows of the same thing the slower stays. */
 int rows_read(struct rows *rows, const char *file);
 int rows_add(struct rows *rows, const struct row *row, int keep_best);
@@ -94,41 +117,71 @@ struct perf_options {
 	const char *only_text;
 	int growth;
 	int quick;
-	int no_peer;
+	const char *peer; /* NULL: the one that is there; "none" */
 	int install_peer;
 	int markdown;
 	int threads; /* PEs of our jobs are threads */
+	int net;     /* PEs are on two nodes */
 	int reps;
 	double row_ms;
 	const char *csv, *json;
+	const char *load; /* rows of a file instead of measuring */
+	const char *plot;
 	size_t sizes[64];
 	size_t n_sizes; /* 0: each case's own */
 	/* Of kernels. */
 	const char *device; /* NULL: no kernels; "": the one the library would use */
 	const char *grids;  /* NULL: each case's own */
-	int pes;	    /* 0: 2 */
+	const char *pes;    /* "2,4"; NULL: the device's own */
+};
+
+/* Another library that the same program is built over. */
+struct peer {
+	const char *name, *title;
+	const char *who;  /* in rows */
+	const char *heap; /* variable with the size of its symmetric heap */
+	int device;	  /* for kernels on a GPU */
 };
 
 /* What is needed to start jobs. */
 struct perf_tools {
-	char self[PATH_MAX];  /* the mori command */
-	char bench[PATH_MAX]; /* the bench program over MORI Shmem */
-	char peer[PATH_MAX];  /* over the peer; "" without one */
-	char peer_why[512];   /* why there is none */
+	char self[PATH_MAX];	 /* the mori command */
+	char bench[PATH_MAX];	 /* the bench program over MORI Shmem */
+	const struct peer *kind; /* of peer */
+	char peer[PATH_MAX];	 /* over the peer; "" without one */
+	char peer_why[512];	 /* why there is none */
 	char peer_version[128];
 	char bench_kernels[PATH_MAX];
 	char kernels[PATH_MAX]; /* folder of the kernels for the device */
 	char device[16];
 };
 
-int tools_find(struct perf_tools *t, const struct perf_options *o);
+int tools_find(struct perf_tools *t);
+/*
+ * The peer that @o means: t->kind, and its program as t->peer, or why there is none. Not 0
+ * where one was asked for by name and is not there; PERF_USAGE where there is no such.
+ */
+int peer_find(struct perf_tools *t, const struct perf_options *o);
+/* By its name in a file of rows; NULL for others. */
+const struct peer *peer_by_who(const char *who);
+int in_path(const char *program);
+/* PEs of one GPU run side by side only under MPS: starts it, for as long as this process lives. */
+void mps_start(void);
+/* Each of @pes processes gets its share of the GPU; 0: all of it. */
+void mps_share(int pes);
 /* A file near the command: in the build tree or in the installed one. Room for PATH_MAX. */
 int find_near(const char *self, const char *name, int mode, char *out);
 /* Which device @o means, and its kernels; sets MORI_SHMEM_DEVICE for the jobs. PERF_USAGE: no such. */
 int device_find(struct perf_tools *t, const struct perf_options *o);
-/* The grids of a case, where the user gives none. */
-const char *device_grids(const struct perf_case *c, const struct perf_options *o,
-			 const char *device);
+
+/* Go on among two nodes: returns only there, with 0, or where there can be none. */
+int net_enter(const struct perf_tools *t, int argc, char **argv);
+/*
+ * Within nodes: words for the launcher of a peer, and what each process of ours starts with,
+ * for a job of case @name. 0 and NULL elsewhere.
+ */
+int net_launcher(const char *name, const char **words, int room);
+const char *net_wrapper(const char *name);
 
 struct job {
 	const char *name;    /* case, NULL for /bin/true */
@@ -141,6 +194,7 @@ struct job {
 	const char *grids;  /* of a case of kernels */
 	const char *beside; /* a host's case, whose rows stand beside this case of kernels */
 	int beside_pes;
+	int whole; /* each PE may use all of the GPU */
 };
 
 /* Run it to its end; 0 if its exit status was 0. Rows are added; @wall_ms may be NULL. */
@@ -148,10 +202,19 @@ int job_run(const struct perf_tools *t, const struct job *job, struct rows *rows
 /* A program with its output on standard error. Gives its status, -1 if it had none in time. */
 int command_run(char *const argv[], double deadline_s, double *wall_ms);
 
+/* One case of kernels, for every number of PEs. */
+int kernels_run(const struct perf_tools *t, const struct perf_options *o, const struct perf_case *c,
+		struct job job, struct rows *rows);
+/* A heap that has room for the job, NULL where the default has. */
+const char *heap_for(const struct job *job, char *text, size_t room);
 int growth_run(const struct perf_tools *t, const struct perf_options *o, struct rows *rows);
 
 void print_tables(const struct rows *rows, const struct perf_tools *t,
 		  const struct perf_options *o);
+/* Bandwidth and latency by size, as SVG. */
+int write_plot(const struct rows *rows, const char *file);
+/* "64 KiB" */
+void size_text(char *out, size_t room, size_t size, const char *of);
 int write_csv(const struct rows *rows, const char *file);
 int write_json(const struct rows *rows, const struct perf_tools *t, const char *file);
 

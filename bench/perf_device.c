@@ -81,11 +81,14 @@ int device_find(struct perf_tools *t, const struct perf_options *o)
 	return 0;
 }
 
-/* A GPU is full with other grids than a core; all-reduces must be on it as a whole. */
-const char *device_grids(const struct perf_case *c, const struct perf_options *o,
-			 const char *device)
+/*
+ * A GPU is full with other grids than a core; all-reduces must be on it as a whole. S: a PE's
+ * share of it.
+ */
+static const char *grids_of(const struct perf_case *c, const struct perf_options *o,
+			    const char *device, int whole)
 {
-	int reduce = c->sizes == SIZES_REDUCE;
+	int reduce = c->sizes == SIZES_REDUCE || c->sizes == SIZES_FLOAT;
 
 	if (o->grids)
 		return o->grids;
@@ -93,5 +96,61 @@ const char *device_grids(const struct perf_case *c, const struct perf_options *o
 		return o->quick ? (reduce ? "16x64" : "2x64") :
 		       reduce	? "1x64,16x64" :
 				  "1x32,1x128,8x128";
-	return o->quick ? "8x256" : reduce ? "8x512,32x512" : "1x256,16x256,64x1024";
+	if (reduce)
+		return o->quick ? "8x256" : "Sx512";
+	if (c->sizes == SIZES_BULK)
+		return whole ? "Gx512" : o->quick ? "8x256" : "1x512,Sx512";
+	return o->quick ? "8x256" : "1x32,1x512";
+}
+
+/* The job, and the peer's or the same by a host thread in turn. */
+static int run_reps(const struct perf_tools *t, const struct perf_options *o,
+		    const struct perf_case *c, struct job job, struct rows *rows)
+{
+	struct job host = job, peer = job;
+	char heap[32];
+	int err = 0;
+
+	job.heap = heap_for(&job, heap, sizeof(heap));
+	peer.heap = job.heap;
+	peer.peer = 1;
+	peer.threads = 1;
+	host.name = c->host;
+	host.grids = NULL;
+	host.beside = c->id;
+	host.beside_pes = job.pes;
+	host.pes = strcmp(c->host, "barrier") ? 2 : job.pes; /* all others are between two */
+	host.threads = o->threads ? host.pes : 1;
+	for (int rep = 0; rep < o->reps; rep++) {
+		err |= job_run(t, &job, rows, NULL);
+		if (*c->host && !strcmp(t->device, "cpu"))
+			job_run(t, &host, rows, NULL);
+		if (*t->peer && c->peer)
+			job_run(t, &peer, rows, NULL); /* a peer that fails has no row */
+	}
+	return err;
+}
+
+int kernels_run(const struct perf_tools *t, const struct perf_options *o, const struct perf_case *c,
+		struct job job, struct rows *rows)
+{
+	const char *pes = o->pes ? o->pes : perf_on_gpu() && !o->quick ? "2,4,8" : "2";
+	int err = 0;
+
+	for (const char *at = pes; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		job.pes = atoi(at);
+		job.threads = o->threads ? job.pes : 1;
+		job.whole = 0;
+		job.grids = grids_of(c, o, t->device, 0);
+		fprintf(stderr, "mori perf: %s, kernels on %s, %d PEs\n", c->id, t->device,
+			job.pes);
+		err |= run_reps(t, o, c, job, rows);
+		if (!perf_on_gpu() || c->sizes != SIZES_BULK || o->grids || o->quick)
+			continue;
+		job.whole = 1;
+		job.grids = grids_of(c, o, t->device, 1);
+		err |= run_reps(t, o, c, job, rows);
+	}
+	return err;
 }

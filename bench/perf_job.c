@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Starting the jobs of `mori perf`: finds the bench programs, builds or installs
- * the peer on request, runs a launcher and reads the rows it left in a file.
- * A job that does not end in time is ended.
+ * Starting the jobs of `mori perf`: finds the bench programs, runs a launcher and
+ * reads the rows it left in a file. A job that does not end in time is ended.
  */
 #include "perf.h"
 
@@ -20,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_ARGS = 48, JOB_DEADLINE_S = 180, INSTALL_DEADLINE_S = 900 };
+enum { MAX_ARGS = 48, JOB_DEADLINE_S = 180 };
 
 static double now_ms(void)
 {
@@ -111,9 +110,12 @@ static void add_arg(struct command *c, const char *text)
 
 static void add_launcher(struct command *c, const struct perf_tools *t, const struct job *job)
 {
+	const char *words[8];
+	int n;
+
 	snprintf(c->pes, sizeof(c->pes), "%d", job->pes);
 	snprintf(c->threads, sizeof(c->threads), "%d", job->threads);
-	if (!job->peer) {
+	if (!job->peer || t->kind->device) {
 		add_arg(c, t->self);
 		add_arg(c, "run");
 	} else {
@@ -127,12 +129,20 @@ static void add_launcher(struct command *c, const struct perf_tools *t, const st
 		add_arg(c, "0");
 		if (!geteuid())
 			add_arg(c, "--allow-run-as-root");
+		n = net_launcher(job->name, words, 8);
+		for (int i = 0; i < n; i++)
+			add_arg(c, words[i]);
 	}
 	add_arg(c, "-n");
 	add_arg(c, c->pes);
 	if (!job->peer && job->threads > 1) {
 		add_arg(c, "--threads");
 		add_arg(c, c->threads);
+	}
+	if (!job->peer && net_wrapper(job->name)) {
+		add_arg(c, "--");
+		add_arg(c, net_wrapper(job->name));
+		add_arg(c, "--pe");
 	}
 }
 
@@ -194,8 +204,7 @@ static void rows_beside(struct rows *run, const char *name, int pes)
 
 int job_run(const struct perf_tools *t, const struct job *job, struct rows *rows, double *wall_ms)
 {
-	static const char *const heaps[] = { "MORI_SHMEM_HEAP_SIZE", "SHMEM_SYMMETRIC_SIZE" };
-	const char *heap = heaps[!!job->peer];
+	const char *heap = job->peer ? t->kind->heap : "MORI_SHMEM_HEAP_SIZE";
 	struct command c = { .n = 0 };
 	struct rows run = { .n = 0 };
 	char out[PATH_MAX];
@@ -209,6 +218,8 @@ int job_run(const struct perf_tools *t, const struct job *job, struct rows *rows
 	add_program(&c, t, job, out);
 	if (set)
 		setenv(heap, job->heap, 1);
+	if (perf_on_gpu())
+		mps_share(job->threads > 1 || job->whole ? 0 : job->pes);
 	err = command_run(c.argv, JOB_DEADLINE_S, wall_ms);
 	if (set)
 		unsetenv(heap);
@@ -217,7 +228,7 @@ int job_run(const struct perf_tools *t, const struct job *job, struct rows *rows
 	else
 		fprintf(stderr, "mori perf: %s of %d PEs over %s failed (status %d): no rows\n",
 			job->name ? job->name : "/bin/true", job->pes,
-			job->peer ? PEER_TITLE : "MORI Shmem", err);
+			job->peer ? t->kind->title : "MORI Shmem", err);
 	if (job->beside)
 		rows_beside(&run, job->beside, job->beside_pes);
 	if (!err)
@@ -226,20 +237,6 @@ int job_run(const struct perf_tools *t, const struct job *job, struct rows *rows
 	close(fd);
 	unlink(out);
 	return err;
-}
-
-static int in_path(const char *program)
-{
-	const char *path = getenv("PATH");
-	char copy[PATH_MAX * 4], file[PATH_MAX], *save = NULL;
-
-	snprintf(copy, sizeof(copy), "%s", path ? path : "/usr/bin:/bin");
-	for (char *dir = strtok_r(copy, ":", &save); dir; dir = strtok_r(NULL, ":", &save)) {
-		snprintf(file, sizeof(file), "%s/%s", dir, program);
-		if (!access(file, X_OK))
-			return 1;
-	}
-	return 0;
 }
 
 int find_near(const char *self, const char *name, int mode, char *out)
@@ -259,85 +256,7 @@ int find_near(const char *self, const char *name, int mode, char *out)
 	return 0;
 }
 
-static int peer_install(void)
-{
-	char command[256], *const argv[] = { "sh", "-c", command, NULL };
-
-	snprintf(command, sizeof(command),
-		 "%1$s apt-get update -qq; "
-		 "%1$s apt-get install -y --no-install-recommends openmpi-bin libopenmpi-dev",
-		 geteuid() ? "sudo" : "env");
-	fprintf(stderr, "mori perf: installing openmpi-bin and libopenmpi-dev\n");
-	return command_run(argv, INSTALL_DEADLINE_S, NULL);
-}
-
-/* Compile the bench program over the peer into the user's cache. */
-static int peer_build(struct perf_tools *t)
-{
-	static char script[] =
-		"mkdir -p \"$(dirname \"$2\")\" && cd \"$1\" && oshcc -std=gnu11 -D_GNU_SOURCE -O3 "
-		"-I. -DBENCH_API='\"peers/oshmem/api_oshmem.h\"' -o \"$2\" bench.c measure.c "
-		"case_*.c "
-		"-lm -lpthread";
-	const char *home = getenv("HOME"), *cache = getenv("XDG_CACHE_HOME");
-	char sources[PATH_MAX], *const argv[] = {
-		"sh", "-c", script, "sh", sources, t->peer, NULL
-	};
-	int err;
-
-	if (!find_near(t->self, "case_copy.c", R_OK, sources))
-		return -1;
-	*strrchr(sources, '/') = 0;
-	if (cache && *cache)
-		snprintf(t->peer, sizeof(t->peer), "%s/mori/mori-bench-oshmem", cache);
-	else
-		snprintf(t->peer, sizeof(t->peer), "%s/.cache/mori/mori-bench-oshmem",
-			 home ? home : "/tmp");
-	fprintf(stderr, "mori perf: building the bench program over %s\n", PEER_TITLE);
-	err = command_run(argv, INSTALL_DEADLINE_S, NULL);
-	if (err)
-		*t->peer = 0;
-	return err;
-}
-
-/* "oshrun (OpenRTE) 4.1.4": the last word is the version. */
-static void peer_version(struct perf_tools *t)
-{
-	FILE *f = popen("oshrun --version 2>/dev/null", "r");
-	char line[96] = "";
-
-	if (f && fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = 0;
-		snprintf(t->peer_version, sizeof(t->peer_version), "%s%s", PEER_TITLE,
-			 strrchr(line, ' ') ? strrchr(line, ' ') : "");
-	}
-	if (f)
-		pclose(f);
-}
-
-static void peer_find(struct perf_tools *t, const struct perf_options *o)
-{
-	if (o->no_peer) {
-		snprintf(t->peer_why, sizeof(t->peer_why), "not asked for (--no-peer)");
-		return;
-	}
-	if (o->install_peer && (!in_path("oshrun") || !in_path("oshcc")))
-		peer_install();
-	if (!in_path("oshrun")) {
-		snprintf(t->peer_why, sizeof(t->peer_why),
-			 "oshrun is not there; `apt-get install openmpi-bin libopenmpi-dev` or "
-			 "`mori perf --install-peer` brings it");
-		return;
-	}
-	if (!find_near(t->self, "mori-bench-oshmem", X_OK, t->peer) &&
-	    (!in_path("oshcc") || peer_build(t)))
-		snprintf(t->peer_why, sizeof(t->peer_why),
-			 "the bench program was not built over it; oshcc comes with "
-			 "libopenmpi-dev, then build again or run `mori perf --install-peer`");
-	peer_version(t);
-}
-
-int tools_find(struct perf_tools *t, const struct perf_options *o)
+int tools_find(struct perf_tools *t)
 {
 	ssize_t n = readlink("/proc/self/exe", t->self, sizeof(t->self) - 1);
 
@@ -346,7 +265,5 @@ int tools_find(struct perf_tools *t, const struct perf_options *o)
 			n > 0 ? t->self : "this command");
 		return -1;
 	}
-	if (!o->device)
-		peer_find(t, o);
 	return 0;
 }

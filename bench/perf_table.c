@@ -61,7 +61,7 @@ static void set_ratio(struct table *t, int i, int there, double x)
 		set(t, i, "-");
 }
 
-static void set_size(struct table *t, int i, size_t size, const char *of)
+void size_text(char *out, size_t room, size_t size, const char *of)
 {
 	static const char *const prefix[] = { "", "Ki", "Mi", "Gi" };
 	int p = 0;
@@ -70,7 +70,20 @@ static void set_size(struct table *t, int i, size_t size, const char *of)
 		size /= 1024;
 		p++;
 	}
-	snprintf(t->cell[i], CELL, "%zu %s%s", size, prefix[p], of);
+	snprintf(out, room, "%zu %s%s", size, prefix[p], of);
+}
+
+/* Who else measured the case, as the head of a column; NULL for nobody. */
+static const char *other_of(const struct rows *rows, const struct perf_case *c)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct row *r = &rows->row[i];
+		const struct peer *peer = peer_by_who(r->who);
+
+		if (!strcmp(r->name, c->id) && (peer || !strcmp(r->who, "host")))
+			return peer ? peer->title : "host";
+	}
+	return c->scopes ? NULL : "peer";
 }
 
 static const char *verdict_word(int met)
@@ -88,6 +101,13 @@ static void add_beside(struct table *t, const struct row *row, double ratio)
 	set_ratio(t, t->columns++, !!row, ratio);
 }
 
+/* Most of what is wanted of kernels is wanted of a GPU. */
+static int has_target(const struct perf_case *c)
+{
+	return c->target != TARGET_NONE &&
+	       (!c->scopes || perf_on_gpu() || c->target == TARGET_COPY);
+}
+
 static void row_line(struct table *t, const struct perf_case *c, const struct rows *rows,
 		     const struct row *row)
 {
@@ -95,7 +115,8 @@ static void row_line(struct table *t, const struct perf_case *c, const struct ro
 
 	t->columns = 0;
 	if (row->size || c->sizes == SIZES_SIGNAL)
-		set_size(t, t->columns++, row->size, c->sizes == SIZES_FLOATS ? "" : "B");
+		size_text(t->cell[t->columns++], CELL, row->size,
+			  c->sizes == SIZES_FLOATS ? "" : "B");
 	else
 		set(t, t->columns++, "-");
 	if (c->scopes) {
@@ -109,9 +130,9 @@ static void row_line(struct table *t, const struct perf_case *c, const struct ro
 		add_beside(t, v.limit, v.vs_limit);
 	if (*c->plain)
 		add_beside(t, v.plain, v.vs_plain);
-	if (!c->scopes || *c->host)
+	if (other_of(rows, c))
 		add_beside(t, v.peer, v.vs_peer);
-	if (c->target != TARGET_NONE)
+	if (has_target(c))
 		snprintf(t->cell[t->columns++], CELL, "%s%s", v.target, verdict_word(v.met));
 	line(t);
 }
@@ -131,8 +152,10 @@ static const char *unit_text(enum perf_unit unit)
 	return "us, lower is better";
 }
 
-static void case_heads(struct table *t, const struct perf_case *c)
+static void case_heads(struct table *t, const struct rows *rows, const struct perf_case *c)
 {
+	const char *other = other_of(rows, c);
+
 	t->columns = 0;
 	set(t, t->columns++, "size");
 	if (c->scopes) {
@@ -150,12 +173,12 @@ static void case_heads(struct table *t, const struct perf_case *c)
 		set(t, t->columns++, c->plain);
 		set(t, t->columns++, "x plain");
 	}
-	if (!c->scopes || *c->host) {
-		set(t, t->columns++, c->scopes ? "host" : PEER_TITLE);
-		set(t, t->columns++, c->scopes ? "x host" : "x peer");
+	if (other) {
+		set(t, t->columns++, other);
+		set(t, t->columns++, strcmp(other, "host") ? "x peer" : "x host");
 	}
 	t->last = -1;
-	if (c->target != TARGET_NONE) {
+	if (has_target(c)) {
 		t->last = t->columns;
 		set(t, t->columns++, "target");
 	}
@@ -174,7 +197,7 @@ static void case_table(const struct rows *rows, const struct perf_case *c, int m
 		if (!begun++) {
 			printf(markdown ? "\n**%s**: %s (%s)\n\n" : "\n%s: %s (%s)\n", c->id,
 			       c->title, unit_text(c->unit));
-			case_heads(&t, c);
+			case_heads(&t, rows, c);
 			line(&t);
 			rule(&t);
 		}
@@ -280,19 +303,27 @@ static void print_machine(const struct perf_tools *t, const struct perf_options 
 #endif
 	       __VERSION__, day, load_average());
 	if (o->device)
-		printf("%skernels on %s; plain: without the library's calls, on the same grid; "
-		       "host: the same call by a host thread\n",
-		       item, t->device);
-	else if (*t->peer)
-		printf("%speer: %s, its OpenSHMEM\n", item, t->peer_version);
-	else
+		printf("%skernels on %s; plain: without the library's calls, on the same grid%s\n",
+		       item, t->device,
+		       perf_on_gpu() ? "" : "; host: the same call by a host thread");
+	if (o->net)
+		printf("%stwo nodes: network namespaces joined by a bridge and veth\n", item);
+	if (*t->peer)
+		printf("%speer: %s%s\n", item, t->peer_version,
+		       t->kind->device ?
+			       ", PEs are processes under MPS with 1/PEs of the GPU each" :
+			       ", its OpenSHMEM");
+	else if (!o->device || perf_on_gpu())
 		printf("%speer: none: %s\n", item, t->peer_why);
 	printf("%sours: PEs are %s; %d repetitions of %g ms a row%s, the best median of them\n",
 	       item, o->threads ? "threads" : "processes", o->reps, o->row_ms,
-	       o->device ? "" : " in turn with the peer's");
+	       *t->peer ? " in turn with the peer's" : "");
 	printf("%sx limit, x %s: our speed over theirs, more is better; data checked in every "
 	       "row\n",
-	       item, o->device ? "plain, x host" : "peer");
+	       item,
+	       !o->device    ? "peer" :
+	       perf_on_gpu() ? "plain, x peer" :
+			       "plain, x host");
 }
 
 static void print_summary(const struct rows *rows)
@@ -310,7 +341,10 @@ static void print_summary(const struct rows *rows)
 
 void print_tables(const struct rows *rows, const struct perf_tools *t, const struct perf_options *o)
 {
-	print_machine(t, o);
+	if (o->load)
+		printf("%srows of %s\n", o->markdown ? "- " : "", o->load);
+	else
+		print_machine(t, o);
 	for (size_t i = 0; i < n_perf_cases; i++)
 		case_table(rows, &perf_cases[i], o->markdown);
 	growth_table(rows, o->markdown);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The device library as bitcode, lib/<target>/libmori_shmem_device.bc, where clang and
-# the LLVM tools are there to make it. Without them everything else is built, and the
-# tests that need it skip.
+# The device library as bitcode, lib/<target>/libmori_shmem_device.bc (and for GPUs
+# libmori_shmem_near.bc, without queues), where clang and the LLVM tools are there to make
+# it. Without them everything else is built, and the tests that need it skip.
 
 # What kernels on the CPU are sanitized with: the same as the rest.
 set(MORI_KERNEL_SANITIZE "")
@@ -41,6 +41,9 @@ foreach(target nvptx64 amdgcn ${CMAKE_SYSTEM_PROCESSOR})
 		set(flags "-fsanitize=${MORI_KERNEL_SANITIZE} -fno-sanitize=function")
 	endif()
 	set(file ${PROJECT_BINARY_DIR}/lib/${target}/libmori_shmem_device.bc)
+	if(NOT target STREQUAL CMAKE_SYSTEM_PROCESSOR)
+		list(APPEND file ${PROJECT_BINARY_DIR}/lib/${target}/libmori_shmem_near.bc)
+	endif()
 	add_custom_command(OUTPUT ${file}
 		COMMAND ${CMAKE_COMMAND} -E env MORI_BITCODE_CC=${MORI_CLANG} MORI_BITCODE_FLAGS=${flags}
 			${PROJECT_SOURCE_DIR}/tools/build_shmem_bitcode.sh ${PROJECT_BINARY_DIR}/lib ${target}

@@ -17,6 +17,15 @@ if(NOT MORI_FABRIC_INCLUDE)
 	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/net/fabric[^/]*$")
 endif()
 
+# So does the set-up of real NICs of libibverbs' (rdma-core 34 or later).
+find_path(MORI_VERBS_INCLUDE infiniband/mlx5dv.h)
+if(MORI_VERBS_INCLUDE)
+	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/net/verbs_none[.]c$")
+else()
+	message(STATUS "No headers of libibverbs: kernels cannot drive NICs")
+	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/net/verbs(_(lib|scan|qp|mlx5|devx|bnxt|ionic))?[.]c$")
+endif()
+
 if(NOT MORI_LIBRARY_SOURCES)
 	message(WARNING "no library sources: only mori-list and the checks are built")
 	return()
@@ -52,6 +61,9 @@ target_compile_definitions(mori_shmem_objects PRIVATE MORI_VERSION="${PROJECT_VE
 if(MORI_FABRIC_INCLUDE)
 	target_include_directories(mori_shmem_objects SYSTEM PRIVATE ${MORI_FABRIC_INCLUDE})
 	target_compile_definitions(mori_shmem_objects PRIVATE MORI_HAVE_FABRIC)
+endif()
+if(MORI_VERBS_INCLUDE)
+	target_include_directories(mori_shmem_objects SYSTEM PRIVATE ${MORI_VERBS_INCLUDE})
 endif()
 # Initial-exec: the binding of a thread is read in every call, and a call into
 # the TLS resolver would cost more than the operation.

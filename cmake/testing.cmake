@@ -12,6 +12,10 @@
 #	serial	1: no other test runs beside it
 #	quick	0: not in the short run that CI makes with a second compiler
 #	wrapper	none: runs without the launcher, because it starts its PEs itself
+#	net	how it runs over the network too, as NAME.net: procs and threads, with load and
+#		store between PEs turned off; nodes, with two PEs a node; none; default all
+#		three for programs of the host, none for others
+#	formats	of queues, as mlx5,bnxt: then it runs in each of them, too, as NAME.net_FORMAT
 #
 # Exit codes: 0 passed, 77 skipped (with a printed reason), anything else failed.
 
@@ -44,14 +48,48 @@ function(mori_add name)
 	endif()
 endfunction()
 
+# mori_test_net(target): the same test over the network, once a way, with the most PEs it has.
+# Reads the TEST_* of the caller.
+function(mori_test_net target)
+	list(SORT TEST_PES COMPARE NATURAL ORDER DESCENDING)
+	list(APPEND TEST_PES 4)
+	list(GET TEST_PES 0 n)
+	set(env ${TEST_ENV})
+	foreach(way IN LISTS TEST_NET)
+		set(command $<TARGET_FILE:mori> run -n ${n} -- $<TARGET_FILE:${target}>)
+		set(TEST_ENV ${env} MORI_DISABLE_P2P=1)
+		set(TEST_LABELS net ${way})
+		if(way STREQUAL "none" OR (way STREQUAL "nodes" AND n LESS 3))
+			continue()
+		elseif(way STREQUAL "nodes")
+			set(TEST_ENV ${env} PES_NODE=2)
+		elseif(TEST_MODES AND NOT way IN_LIST TEST_MODES)
+			continue()
+		elseif(way STREQUAL "threads")
+			list(INSERT command 4 --threads ${n})
+		endif()
+		if(TEST_NO_LAUNCHER)
+			set(command $<TARGET_FILE:${target}>)
+		endif()
+		mori_add(${target}.net.${way} ${command} ${TEST_ARGS})
+	endforeach()
+	foreach(format IN LISTS TEST_FORMATS)
+		set(TEST_ENV ${env} MORI_DISABLE_P2P=1 MORI_NIC_FORMAT=${format})
+		set(TEST_LABELS net procs)
+		mori_add(${target}.net_${format}.procs $<TARGET_FILE:mori> run -n 2 --
+			$<TARGET_FILE:${target}> ${TEST_ARGS})
+	endforeach()
+endfunction()
+
 # mori_test(target [PES n...] [MODES m...] [TIMEOUT s] [ENV v=x...] [ARGS a...]
 #	[LABELS l...] [SERIAL] [NO_LAUNCHER]): register a program in each mode
 #	with each number of PEs, or once without the launcher.
 function(mori_test target)
-	cmake_parse_arguments(TEST "SERIAL;NO_LAUNCHER" "TIMEOUT" "PES;MODES;ENV;ARGS;LABELS" ${ARGN})
+	cmake_parse_arguments(TEST "SERIAL;NO_LAUNCHER" "TIMEOUT" "PES;MODES;ENV;ARGS;LABELS;NET;FORMATS" ${ARGN})
 	if(NOT TEST_TIMEOUT)
 		set(TEST_TIMEOUT 120)
 	endif()
+	mori_test_net(${target})
 	if(TEST_NO_LAUNCHER)
 		mori_add(${target} $<TARGET_FILE:${target}> ${TEST_ARGS})
 		return()
@@ -107,6 +145,10 @@ function(mori_read_spec file out)
 			list(APPEND args PES ${values})
 		elseif(key STREQUAL "modes")
 			list(APPEND args MODES ${values})
+		elseif(key STREQUAL "net")
+			list(APPEND args NET ${values})
+		elseif(key STREQUAL "formats")
+			list(APPEND args FORMATS ${values})
 		elseif(key STREQUAL "timeout")
 			list(APPEND args TIMEOUT ${value})
 		elseif(key STREQUAL "env")

@@ -31,6 +31,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BITCODE = "libmori_shmem_device.bc"
+NEAR = "libmori_shmem_near.bc"  # beside it for a GPU
 PROGRAMS = ("mori-bench", "mori-bench-kernels")  # that `mori perf` runs
 
 
@@ -162,7 +163,9 @@ def _take_bitcode(folder):
         ready = source / target / BITCODE
         if ready.exists() and ready.resolve() != (folder / "lib" / target / BITCODE).resolve():
             (folder / "lib" / target).mkdir(parents=True, exist_ok=True)
-            shutil.copy(ready, folder / "lib" / target)
+            for file in (ready, ready.with_name(NEAR)):
+                if file.exists():
+                    shutil.copy(file, folder / "lib" / target)
             print(f"mori: no clang here; taking {ready}")
     missing = [t for t in _targets() if not (folder / "lib" / t / BITCODE).exists()]
     if missing:
@@ -229,7 +232,9 @@ def _native_files(folder):
         yield str(image.relative_to(folder)), image, 0o644
     yield "lib/libmori_shmem.so", folder / "lib" / "libmori_shmem.so", 0o755
     for target in _targets():
-        yield f"lib/{target}/{BITCODE}", folder / "lib" / target / BITCODE, 0o644
+        for name in (BITCODE, NEAR):
+            if (folder / "lib" / target / name).exists():
+                yield f"lib/{target}/{name}", folder / "lib" / target / name, 0o644
     for header in sorted((ROOT / "include" / "mori").glob("*.h")):
         yield f"include/mori/{header.name}", header, 0o644
 

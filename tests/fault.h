@@ -352,6 +352,7 @@ int main(int argc, char **argv)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		fault_rank = atoi(argv[2]);
 		fault_n = atoi(argv[3]);
+		test_name_node(fault_rank);
 		for (const struct fault_role *r = fault_roles; r->name; r++) {
 			if (!strcmp(r->name, argv[1])) {
 				r->run();

@@ -4,6 +4,7 @@
  * every PE gets the same error, which says who called what; nothing changes; and
  * the next call that they make alike works.
  */
+/* TEST: net=nodes */
 #include "same.h"
 
 static size_t used(void)

@@ -4,6 +4,7 @@
  * does not notice; it can be a job of its own. When the parent dies its peers
  * know, although the child, and a program it started, live on.
  */
+/* TEST: net=procs */
 #include "fault.h"
 #include "left.h"
 

@@ -3,6 +3,7 @@
  * A heap that is full, and frees that are wrong: the same status on every PE, a
  * text that names the pointer, nothing lost, and all of the heap can be had again.
  */
+/* TEST: net=procs */
 #include "same.h"
 
 #define HEAP  ((size_t)1 << 20)
@@ -77,6 +78,7 @@ static void wrong_frees(void)
 	char *a = mori_shmem_malloc(1000), *b = mori_shmem_malloc(1000);
 	char *gone = mori_shmem_malloc(PIECE);
 	int other = (me + 1) % n_pes;
+	char *there = (char *)(uintptr_t)mori_shmem_ptr((uint64_t)(uintptr_t)a, other);
 	size_t blocks;
 
 	MUST(a && b && gone && own);
@@ -95,8 +97,9 @@ static void wrong_frees(void)
 	not_freed(a + 8, "8 bytes into the block");
 	not_freed(a + 999, "999 bytes into the block");
 	not_freed(b + 256, "256 bytes into the block");
-	not_freed((void *)(uintptr_t)mori_shmem_ptr((uint64_t)(uintptr_t)a, other),
-		  "not in the symmetric heap");
+	if (there)
+		not_freed(there, "not in the symmetric heap");
+	CHECK_EQ("near", there != NULL, test_near(me, other));
 	CHECK_FAILS(mori_shmem_free(me == 1 ? b : a), MORI_SHMEM_EMISMATCH, "PE 1");
 	same_text();
 	CHECK_FAILS(mori_shmem_free(me == 3 ? local : a), MORI_SHMEM_EMISMATCH, "PE 3");

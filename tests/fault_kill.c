@@ -4,7 +4,7 @@
  * them gets an error that names its PEs, can still talk to those that live, can
  * finalize with nothing left behind, and can be in a new job.
  */
-/* TEST: timeout=120 */
+/* TEST: timeout=120 net=procs */
 #include "fault.h"
 #include "left.h"
 

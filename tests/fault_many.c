@@ -3,6 +3,7 @@
  * Many PEs, more than cores, that disagree again and again: not one of them may
  * take a failed meeting for a good one, or the other way round.
  */
+/* TEST: net=procs */
 #include "fault.h"
 #include "left.h"
 

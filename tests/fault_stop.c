@@ -4,6 +4,7 @@
  * with an error that names it, waits after MORI_SHMEM_WAIT_TIMEOUT; finalize still
  * frees all. When it goes on it learns what happened, and all can be a new job.
  */
+/* TEST: net=nodes */
 #include "fault.h"
 #include "left.h"
 
@@ -30,13 +31,28 @@ static int do_call(int64_t *words, void *block)
 	return mori_shmem_finalize();
 }
 
+/* Over the network a PE that does not answer is given up: an error that names it. */
+static void out_of_reach(int64_t *words)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "PE %d cannot be reached", stopped);
+	CHECK_EQ("g", mori_shmem_int64_g(&words[fault_rank], stopped, 0), 0);
+	CHECK_TEXT(mori_shmem_last_error(), name);
+	CHECK_EQ("sticky", mori_shmem_check(NULL), MORI_SHMEM_ETIMEDOUT);
+}
+
 /* Nothing can be met any more, but memory is still there, also that of the stopped one. */
 static void after_a_timeout(int64_t *words)
 {
 	CHECK_FAILS(mori_shmem_barrier_all(), MORI_SHMEM_ESTATE, "timed out");
 	CHECK_NULL(mori_shmem_malloc(64), "timed out");
-	CHECK_OK(mori_shmem_int64_p(&words[fault_rank], 70 + fault_rank, stopped, 0));
-	CHECK_EQ("g", mori_shmem_int64_g(&words[fault_rank], stopped, 0), 70 + fault_rank);
+	if (test_near(fault_rank, stopped)) {
+		CHECK_OK(mori_shmem_int64_p(&words[fault_rank], 70 + fault_rank, stopped, 0));
+		CHECK_EQ("g", mori_shmem_int64_g(&words[fault_rank], stopped, 0), 70 + fault_rank);
+	} else {
+		out_of_reach(words);
+	}
 	CHECK_FAILS(mori_shmem_finalize(), MORI_SHMEM_ETIMEDOUT, "timed out");
 }
 
@@ -69,7 +85,8 @@ static void awake(int64_t *words, void *block)
 	CHECK_TEXT(mori_shmem_last_error(), "timed out");
 	if (strcmp(call, "finalize") != 0) {
 		for (int pe = 0; pe < fault_n; pe++)
-			CHECK_EQ("word", words[pe], pe == fault_rank ? 0 : 70 + pe);
+			CHECK_EQ("word", words[pe],
+				 pe != fault_rank && test_near(pe, fault_rank) ? 70 + pe : 0);
 		CHECK(mori_shmem_finalize() != 0);
 	}
 }

@@ -4,6 +4,7 @@
  * of something, garbage, a web request or a wrong secret, before the job forms,
  * while it forms, and while it runs. The job does not notice.
  */
+/* TEST: net=procs */
 #include "fault.h"
 #include "left.h"
 #include "ports.h"

@@ -43,12 +43,14 @@ static inline void *kern_file(const char *file, size_t *size)
 	return image;
 }
 
-/* The image of a module of the CPU. */
+/* The image of a module for the device of the PEs: the CPU, or a GPU (see gpu/near/near.c). */
 static inline void *kern_image(const char *name, size_t *size)
 {
+	const char *device = getenv("MORI_SHMEM_DEVICE");
 	char file[256];
 
-	snprintf(file, sizeof(file), "%s.so", name);
+	snprintf(file, sizeof(file), "%s.%s", name,
+		 device && !strcmp(device, "cuda") ? "cubin" : "so");
 	return kern_file(file, size);
 }
 

@@ -4,7 +4,7 @@
  * type, by threads, warps and blocks: the new value, the old one on every lane, nothing
  * beside the word; each call acts once, and none is lost where many meet.
  */
-/* TEST: pes=3 modes=procs,threads */
+/* TEST: pes=3 modes=procs,threads net=procs,threads,nodes formats=mlx5,bnxt,ionic */
 #define COVER_LIST(S, V, S0, V0)                                                                   \
 	MORI_OPS_AMO(S, V, thread)                                                                 \
 	MORI_OPS_AMO_SIZE(S) MORI_OPS_AMO(S, V, warp) MORI_OPS_AMO(S, V, block)
@@ -176,6 +176,22 @@ static void start(struct batch *b, const struct row *r, int code, struct shared 
 	BARRIER();
 }
 
+/* Which of the many NaNs a sum is differs between devices. */
+static int same_nan(const struct row *r, const unsigned char *got, const unsigned char *want)
+{
+	double d[2];
+	float f[2];
+
+	if (r->code != REAL || memcmp(got, want, 8) ||
+	    memcmp(got + 8 + r->size, want + 8 + r->size, 16 - r->size))
+		return 0;
+	memcpy(&f[0], got + 8, 4);
+	memcpy(&f[1], want + 8, 4);
+	memcpy(&d[0], got + 8, 8);
+	memcpy(&d[1], want + 8, 8);
+	return r->size == 4 ? f[0] != f[0] && f[1] != f[1] : d[0] != d[0] && d[1] != d[1];
+}
+
 static void check_words(const struct row *r, int code, struct shared *s, size_t n, size_t but)
 {
 	unsigned char want[24];
@@ -188,6 +204,8 @@ static void check_words(const struct row *r, int code, struct shared *s, size_t 
 		int came = k < n && k != but && target_of(from, k) == me;
 
 		set_place(want, came ? model(r, code, &o) : o.old, r->size);
+		if (same_nan(r, place(s, from, k), want))
+			continue;
 		if (memcmp(place(s, from, k), want, 24) != 0 && !wrong++)
 			CHECK_MEM(r->name, place(s, from, k), want, 24);
 	}

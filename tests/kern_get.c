@@ -4,7 +4,7 @@
  * in both forms, with every size and alignment; the bytes are those of the PE that was
  * asked, nothing beside them is touched, here or there.
  */
-/* TEST: pes=3 modes=procs,threads */
+/* TEST: pes=3 modes=procs,threads net=procs,threads,nodes formats=mlx5,bnxt,ionic */
 #define COVER_LIST(S, V, S0, V0)                                                                   \
 	MORI_OPS_GET(S, thread) MORI_OPS_GET(S, warp) MORI_OPS_GET(S, block)
 #include "kern_slots.h"

@@ -4,7 +4,7 @@
  * block meets and has memory of its own, warp and block calls act once, and
  * threads that have returned hold up nobody.
  */
-/* TEST: pes=2 modes=procs,threads */
+/* TEST: pes=2 modes=procs,threads net=procs,threads,nodes */
 #include "kern.h"
 
 static void check_ids(mori_shmem_module_t *m, const unsigned grid[3], const unsigned block[3])

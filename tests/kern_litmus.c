@@ -5,7 +5,7 @@
  * see it; put, quiet, put; store buffering; independent reads of independent writes; fence
  * order; barriers. Thousands of rounds a launch, each with values of its own.
  */
-/* TEST: pes=2,4 timeout=180 */
+/* TEST: pes=2,4 timeout=180 net=procs,threads,nodes */
 #include "kern.h"
 
 #include "kernels/litmus.h"
@@ -13,7 +13,7 @@
 #include <inttypes.h>
 
 #define WARP   32
-#define ROUNDS ((uint64_t)TEST_SCALE(3000))
+#define ROUNDS ((uint64_t)pes_rounds(TEST_SCALE(3000)))
 
 struct shared {
 	mori_shmem_module_t *module;

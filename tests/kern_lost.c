@@ -4,7 +4,7 @@
  * MORI_SHMEM_EPEER in every thread, or is ended with it where it only looks, and the host
  * is told which PE it was.
  */
-/* TEST: wrapper=none timeout=120 */
+/* TEST: wrapper=none timeout=120 net=procs */
 #define PES_NO_INIT
 #include "kern.h"
 

@@ -4,7 +4,7 @@
  * of its own, launches leave nothing behind, and a handle that outlives its PE is
  * an error.
  */
-/* TEST: pes=2 modes=procs,threads */
+/* TEST: pes=2 modes=procs,threads net=procs,threads */
 #define PES_NO_INIT
 #include "kern.h"
 
@@ -59,7 +59,7 @@ static void bad_images(void)
 	free(copy);
 	CHECK_EQ("no place", mori_shmem_module_load(image, image_size, NULL), MORI_SHMEM_EINVAL);
 	refuse_file("wrong_abi", MORI_SHMEM_EABI, "ABI 4711");
-	refuse_file("wrong_abi", MORI_SHMEM_EABI, "this library has ABI 3");
+	refuse_file("wrong_abi", MORI_SHMEM_EABI, "this library has ABI 4");
 	refuse_file("no_library", MORI_SHMEM_ENOENT, "does not use the library");
 }
 

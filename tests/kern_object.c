@@ -4,7 +4,7 @@
  * every scope; bytes that do not all lie in their object are refused and nothing is
  * moved.
  */
-/* TEST: pes=3 modes=procs,threads */
+/* TEST: pes=3 modes=procs,threads net=procs,threads,nodes */
 #define COVER_LIST(S, V, S0, V0)                                                                   \
 	MORI_OPS_OBJ(S, thread) MORI_OPS_OBJ(S, warp) MORI_OPS_OBJ(S, block)
 #include "kern_slots.h"
@@ -172,13 +172,13 @@ static int spoil(const struct row *r, struct shared *s, struct call *c, int how,
 
 static void refuse(const struct row *r, struct shared *s, const struct slots *slots, int how)
 {
-	static const mori_shmem_memobj_t none;
+	mori_shmem_memobj_t *none = calloc(1, sizeof(*none)); /* where a GPU gets at it, too */
 	const struct grid *g = grid_first(r->scope);
 	size_t bad = wrong_actor(g);
 	struct batch b;
 
 	start(&b, r, s, slots, g);
-	if (spoil(r, s, &b.calls[bad], how, &none)) {
+	if (spoil(r, s, &b.calls[bad], how, none)) {
 		batch_run(&b, &s->module, "object");
 		batch_good(&b, r->name, bad);
 		CHECK_EQ(r->name, batch_result(&b, r->name, bad), MORI_SHMEM_EINVAL);
@@ -189,6 +189,7 @@ static void refuse(const struct row *r, struct shared *s, const struct slots *sl
 		check_signals(r, s, slots->n, bad);
 	}
 	batch_close(&b);
+	free(none);
 }
 
 static void run_row(const struct row *r, struct shared *s)

@@ -3,7 +3,7 @@
  * Quiet and fence from kernels in all their forms, and what a kernel can ask: who it
  * is, where memory of a peer lies, what went wrong.
  */
-/* TEST: pes=3 modes=procs,threads */
+/* TEST: pes=3 modes=procs,threads net=procs,threads,nodes */
 #define COVER_LIST(S, V, S0, V0)                                                                   \
 	MORI_OPS_QUERY(S, V, S0, V0)                                                               \
 	MORI_OPS_ORDER(S0, thread)                                                                 \
@@ -128,11 +128,11 @@ static void questions(struct shared *s)
 	for (int pe = 0; pe < n_pes; pe++) {
 		uint64_t there = mori_shmem_ptr(addr, pe);
 
-		CHECK(there != 0);
+		CHECK_EQ("near", there != 0, pes_near(pe));
 		ASK(ptr, addr, 0, pe, there);
-		ASK(ptr, addr + 77, 0, pe, there + 77);
+		ASK(ptr, addr + 77, 0, pe, there ? there + 77 : 0);
 		ASK(ptr_p2p, addr, me, pe, there);
-		ASK(ptr_p2p, there + 5, pe, me, addr + 5);
+		ASK(ptr_p2p, there + 5, pe, me, there ? addr + 5 : 0);
 	}
 	ASK(ptr, address(&mine), 0, me, 0);
 	ASK(ptr, 0, 0, me, 0);

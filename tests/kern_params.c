@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a module tells of its kernels: their names, and each parameter's kind and size. */
-/* TEST: pes=2 modes=procs,threads */
+/* TEST: pes=2 modes=procs,threads net=procs,threads */
 #include "kern.h"
 
 static const mori_shmem_param_t want[] = {

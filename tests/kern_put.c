@@ -4,7 +4,7 @@
  * in both forms, with every size and alignment; many calls at once, each to its own
  * place; every lane gets the status, and what is refused writes nothing.
  */
-/* TEST: pes=3 modes=procs,threads */
+/* TEST: pes=3 modes=procs,threads net=procs,threads,nodes formats=mlx5,bnxt,ionic */
 #define COVER_LIST(S, V, S0, V0)                                                                   \
 	MORI_OPS_PUT(S, thread) MORI_OPS_PUT(S, warp) MORI_OPS_PUT(S, block)
 #include "kern_slots.h"

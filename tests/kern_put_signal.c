@@ -5,7 +5,7 @@
  * Each call signals once, also for no bytes; what is refused leaves data and signal
  * alone.
  */
-/* TEST: pes=3 modes=procs,threads */
+/* TEST: pes=3 modes=procs,threads net=procs,threads,nodes formats=mlx5,bnxt,ionic */
 #define COVER_LIST(S, V, S0, V0)                                                                   \
 	MORI_OPS_PUT_SIGNAL(S, thread) MORI_OPS_PUT_SIGNAL(S, warp) MORI_OPS_PUT_SIGNAL(S, block)
 #include "kern_slots.h"

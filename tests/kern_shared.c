@@ -3,7 +3,7 @@
  * Memory of a block whose size the launch says: zero at first, aligned, a block's own
  * while many blocks run at once, and none where none was asked for.
  */
-/* TEST: pes=2 modes=procs,threads */
+/* TEST: pes=2 modes=procs,threads net=procs,threads */
 #include "kern.h"
 
 #define BLOCKS	12u

@@ -3,7 +3,7 @@
  * Signals alone from kernels: set and add by either code, one a call whatever the
  * number of lanes, many at once to one word; nothing where the call is refused.
  */
-/* TEST: pes=3 modes=procs,threads */
+/* TEST: pes=3 modes=procs,threads net=procs,threads,nodes formats=mlx5,bnxt,ionic */
 #define COVER_LIST(S, V, S0, V0)                                                                   \
 	MORI_OPS_SIGNAL(S, thread)                                                                 \
 	MORI_OPS_SIGNAL_FETCH(V) MORI_OPS_SIGNAL(S, warp) MORI_OPS_SIGNAL(S, block)

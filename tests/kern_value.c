@@ -4,7 +4,7 @@
  * by threads and by blocks: the bits arrive as they are, every lane gets them, and
  * nothing beside them is touched.
  */
-/* TEST: pes=3 modes=procs,threads */
+/* TEST: pes=3 modes=procs,threads net=procs,threads,nodes formats=mlx5,bnxt,ionic */
 #define COVER_LIST(S, V, S0, V0)                                                                   \
 	MORI_OPS_VALUE(S, V, , thread) MORI_OPS_IMM(S) MORI_OPS_VALUE(S, V, _block, block)
 #include "kern_call.h"

@@ -4,7 +4,7 @@
  * type with the sign the type has; several words with some skipped; deadlines; words
  * that a kernel of a peer changes. Every lane gets the result.
  */
-/* TEST: pes=3 modes=procs,threads */
+/* TEST: pes=3 modes=procs,threads net=procs,threads,nodes */
 #define COVER_LIST(S, V, S0, V0) MORI_OPS_WAIT(S, V, , thread) MORI_OPS_WAIT(S, V, _block, block)
 #include "kern_call.h"
 #include "compare.h"
@@ -159,15 +159,17 @@ static int64_t many_result(const struct row *r, size_t n, const int *skip, int c
 /* Six words, 10 to 60, some of them skipped. */
 static void several(const struct row *r, struct shared *s, const struct grid *g)
 {
-	static const int skips[][WORDS] = {
+	static const int masks[][WORDS] = {
 		{ 0 }, { 1, 1, 1, 1, 1, 1 }, { 1, 0, 0, 0, 0, 1 }, { 0, 1, 0, 7, 0, -1 }
 	};
+	int(*skips)[WORDS] = malloc(sizeof(masks)); /* where a GPU gets at them, too */
 	static const size_t counts[] = { 0, 1, 5, WORDS };
 	static const uint64_t limits[] = { 10, 25, 60, 5, 70 };
 	size_t n = 0, late = 0, wrong = 0;
 	size_t(*at)[WORDS + 1] = calloc(MOST, sizeof(*at));
 	struct batch b;
 
+	memcpy(skips, masks, sizeof(masks));
 	batch_open(&b, g, MOST);
 	for (size_t i = 0; i < TEST_LEN(counts) * 5 * 6 * TEST_LEN(limits); i++) {
 		size_t count = counts[i % 4];
@@ -192,6 +194,7 @@ static void several(const struct row *r, struct shared *s, const struct grid *g)
 	for (size_t k = 0; k < n && r->kind == SOME; k++)
 		wrong += memcmp(at[k], s->at[k], sizeof(at[k])) != 0;
 	CHECK_EQ("indices", wrong, 0);
+	free(skips);
 	free(at);
 }
 

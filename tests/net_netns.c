@@ -6,7 +6,7 @@
  * (everything arrives) and for longer than anybody waits (an error that names the PE;
  * the others go on). Needs root; else skipped.
  */
-#include "net/cable.h"
+#include "nodes/cable.h"
 #include "net/job.h"
 
 #define NODES	  4

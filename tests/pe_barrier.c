@@ -7,7 +7,7 @@
 #define COVER_LIST(S, V, S0, V0) MORI_OPS_BARRIER(S0, thread)
 #include "cover.h"
 
-#define ROUNDS TEST_SCALE(2000)
+#define ROUNDS pes_rounds(TEST_SCALE(2000))
 
 struct shared {
 	uint32_t *came;	 /* of each PE: the round it last came to, on every PE */

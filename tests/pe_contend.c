@@ -5,8 +5,9 @@
  */
 #include "pes.h"
 
-#define HAMMER TEST_SCALE(200000) /* long enough to be interrupted where cores are few */
-#define ROUNDS TEST_SCALE(2000)
+#define HAMMER                                                                                     \
+	pes_rounds(TEST_SCALE(200000)) /* long enough to be interrupted where cores are few */
+#define ROUNDS pes_rounds(TEST_SCALE(2000))
 
 struct words {
 	uint64_t add64, inc64, tickets, lock, plain;
@@ -73,7 +74,7 @@ static void tickets(struct words *w, uint8_t *taken, int narrow)
 /* A counter of PE 0 that is read and written apart, under a lock of the last PE. */
 static void locked(struct words *w)
 {
-	const uint64_t rounds = TEST_SCALE(300);
+	const uint64_t rounds = pes_rounds(TEST_SCALE(300));
 	int home = n_pes - 1;
 
 	for (uint64_t i = 0; i < rounds; i++) {

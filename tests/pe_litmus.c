@@ -8,15 +8,16 @@
 #include "pes.h"
 
 #define SLOTS  64 /* messages on their way before the reader has to answer */
-#define ROUNDS TEST_SCALE(10000)
+#define MOST   TEST_SCALE(10000)
+#define ROUNDS ((uint64_t)pes_rounds(MOST))
 #define WORDS  24 /* longest message */
 
 struct shared {
 	uint64_t data[SLOTS][WORDS];
 	uint64_t flag[SLOTS];
-	uint64_t answered;	  /* at the writer: rounds the reader has checked */
-	uint64_t x[ROUNDS + 1];	  /* store buffering: written by the peer, once each */
-	uint64_t saw[ROUNDS + 1]; /* and what each saw, from the peer */
+	uint64_t answered;	/* at the writer: rounds the reader has checked */
+	uint64_t x[MOST + 1];	/* store buffering: written by the peer, once each */
+	uint64_t saw[MOST + 1]; /* and what each saw, from the peer */
 };
 
 /* How the flag follows the data. */

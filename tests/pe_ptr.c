@@ -27,6 +27,12 @@ static void good_pointers(unsigned char *p)
 	for (int pe = 0; pe < n_pes; pe++) {
 		uint64_t there = CALL(ptr, at(p), pe);
 
+		if (!pes_near(pe)) {
+			CHECK_EQ("out of reach", there, 0);
+			CHECK_EQ("out of reach", CALL(ptr_p2p, at(p), me, pe), 0);
+			CHECK_EQ("out of reach", CALL(ptr_p2p, at(p), pe, me), 0);
+			continue;
+		}
 		CHECK(there != 0);
 		CHECK(pe == me || there != at(p));
 		CHECK_EQ("same answer", CALL(ptr_p2p, at(p), me, pe), there);
@@ -45,11 +51,15 @@ static void use(unsigned char *p)
 
 	poison(p, LEN);
 	BARRIER();
+	CHECK_EQ("mapped", there != NULL, pes_near(next));
 	if (there)
 		fill(there, me + 3, LEN);
 	BARRIER();
-	CHECK_EQ("stored by the peer", differs(p, prev + 3, LEN), LEN);
-	CHECK(there && differs(there, me + 3, LEN) == LEN);
+	if (pes_near(prev))
+		CHECK_EQ("stored by the peer", differs(p, prev + 3, LEN), LEN);
+	else
+		CHECK_EQ("left alone", not_poison(p, LEN), LEN);
+	CHECK(!there || differs(there, me + 3, LEN) == LEN);
 	BARRIER();
 }
 
@@ -79,11 +89,12 @@ static void memory_that_is_not(unsigned char *p)
 	int next = (me + 1) % n_pes;
 	char byte = 1;
 
-	CHECK(CALL(ptr, at(big), next) && CALL(ptr, at(big) + 8 * MIB - 1, next));
+	CHECK_EQ("first", CALL(ptr, at(big), next) != 0, pes_near(next));
+	CHECK_EQ("last", CALL(ptr, at(big) + 8 * MIB - 1, next) != 0, pes_near(next));
 	BARRIER();
 	MUST(mori_shmem_free(big));
 	if (MODE("static")) {
-		CHECK(CALL(ptr, at(big), next) != 0);
+		CHECK_EQ("freed", CALL(ptr, at(big), next) != 0, pes_near(next));
 	} else {
 		CHECK_EQ("freed", CALL(ptr, at(big) + 4 * MIB, next), 0);
 		CHECK_EQ("freed, own", CALL(ptr, at(big) + 4 * MIB, me), 0);

@@ -3,7 +3,7 @@
 #define COVER_LIST(S, V, S0, V0) MORI_OPS_SIGNAL(S, thread) MORI_OPS_SIGNAL_FETCH(V)
 #include "cover.h"
 
-#define ROUNDS TEST_SCALE(2000)
+#define ROUNDS pes_rounds(TEST_SCALE(2000))
 
 static const uint64_t values[] = { 0, 1, 0x80000000u, 0xffffffffu, 1ull << 63, UINT64_MAX };
 

@@ -163,6 +163,19 @@ static inline void *pes_run(void *arg)
 	return NULL;
 }
 
+static inline int pes_near(int pe)
+{
+	return test_near(me, pe);
+}
+
+/* Iterations: fewer where each crosses a network. */
+static inline int pes_rounds(int n)
+{
+	const char *off = getenv("MORI_DISABLE_P2P");
+
+	return getenv("PES_NODE") || (off && !strcmp(off, "1")) ? (n + 99) / 100 : n;
+}
+
 /* How many PEs this process hosts. */
 static inline int pes_here(void)
 {
@@ -176,8 +189,10 @@ static inline int pes_main(void)
 {
 	int n = pes_here(), started = 0;
 	pthread_t *threads = calloc((size_t)n, sizeof(*threads));
+	const char *rank = getenv("MORI_RANK");
 	long skipped = 0;
 
+	test_name_node(rank ? atoi(rank) : 0);
 	if (n == 1)
 		pes_run(&skipped);
 	for (; threads && n > 1 && started < n; started++) {

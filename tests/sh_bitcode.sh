@@ -27,8 +27,9 @@ undefined_ok() {
 	case $2 in memcpy | memmove | __asan_* | __ubsan_* | __tsan_* | asan.* | __sanitizer*) ;; *) return 1 ;; esac
 }
 
-for target in nvptx64 amdgcn "$(uname -m)"; do
-	bc=$BUILD/lib/$target/libmori_shmem_device.bc
+for file in nvptx64/device nvptx64/near amdgcn/device amdgcn/near "$(uname -m)/device"; do
+	target=${file%/*}
+	bc=$BUILD/lib/$target/libmori_shmem_${file#*/}.bc
 	check "$target is there" [ -s "$bc" ]
 	[ -n "$SANITIZE" ] || check "$target: less than 1 MB" [ "$(wc -c <"$bc")" -lt 1000000 ]
 	"$nm" "$bc" >"$tmp/nm"
@@ -46,6 +47,8 @@ for target in nvptx64 amdgcn "$(uname -m)"; do
 	check "$target: symbols that lld has not" none '@__(oclc|ockl|ocml|nv)_' "$tmp/ll"
 	check "$target: relative names" none '^source_filename = "/' "$tmp/ll"
 	check "$target: globalGpuStates can be found" none '^@globalGpuStates = .*(hidden|internal)' "$tmp/ll"
+	check "$target: bodies that are not inlined" none '^ +.*call .*@dev_(put|get|p|g|signal|amo_post|amo_fetch|wait)\(.*noinline' "$tmp/ll"
+	case $file in */near) check "$file: queues" none '@nic_|@dev_queue' "$tmp/ll" ;; esac
 done
 
 # Ordered accesses on NVIDIA are inline PTX: the backend weakens atomics of LLVM IR.
@@ -56,7 +59,8 @@ check "nvptx64: atomics of LLVM IR" none '= (atomicrmw|cmpxchg|load atomic)|^ +(
 script=$SRC/tools/build_shmem_bitcode.sh
 "$script" "$tmp/one" nvptx64 >"$tmp/out" 2>"$tmp/err"
 check "the script builds" [ $? = 0 ]
-check "it says what it wrote" [ "$(cat "$tmp/out")" = "$tmp/one/nvptx64/libmori_shmem_device.bc" ]
+check "it says what it wrote" [ "$(echo $(cat "$tmp/out"))" = \
+	"$tmp/one/nvptx64/libmori_shmem_device.bc $tmp/one/nvptx64/libmori_shmem_near.bc" ]
 (cd "$tmp" && "$script" two nvptx64) >"$tmp/out" 2>"$tmp/err"
 check "the same bytes" cmp "$tmp/one/nvptx64/libmori_shmem_device.bc" "$tmp/two/nvptx64/libmori_shmem_device.bc"
 check "the same as the build's" cmp "$tmp/one/nvptx64/libmori_shmem_device.bc" "$BUILD/lib/nvptx64/libmori_shmem_device.bc"

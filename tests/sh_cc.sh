@@ -70,6 +70,10 @@ for target in gfx90a gfx942 gfx1100; do
 	cc 0 "$target" "$in/args.c" --target "$target" -o "$tmp/x.hsaco"
 	check "$target: ELF" [ "$(head -c 4 "$tmp/x.hsaco" | tail -c 3)" = ELF ]
 done
+cc 0 "--max-threads" "$in/args.c" --target sm_90 --max-threads 1024 -o "$tmp/x.ptx"
+check "--max-threads in each kernel" [ "$(grep -c '^\.maxntid 1024' "$tmp/x.ptx")" = "$(grep -c '\.entry ' "$tmp/x.ptx")" ]
+check "--max-threads before the body" eval '! grep -A1 "^\.maxntid" "$tmp/x.ptx" | grep -vqE "^(\.maxntid|\{|--)"'
+cc 0 "--max-threads on the CPU" "$in/args.c" --max-threads 64 -o "$tmp/x.so"
 cc 0 "ll" "$in/args.c" --target sm_90 --emit ll -o "$tmp/x.ll"
 check "ll is IR" grep -q '^define .*ptx_kernel void @args' "$tmp/x.ll"
 cc 0 "asm" "$in/args.c" --emit asm -o "$tmp/x.s"
@@ -99,6 +103,8 @@ says 2 'one kernel at a time' "$in/args.c" "$in/plain.ll" -o "$tmp/x"
 says 2 '-o FILE is missing' "$in/args.c"
 says 2 'a file .c, .ll, .mlir or .bc' "$in/args.cu" -o "$tmp/x"
 says 2 '-O9: there are -O0 to -O3' "$in/args.c" -O9 -o "$tmp/x"
+says 2 'a number from 1 to 1024, not "0"' "$in/args.c" --target sm_90 --max-threads 0 -o "$tmp/x"
+says 2 'a number from 1 to 1024, not "12x"' "$in/args.c" --target sm_90 --max-threads 12x -o "$tmp/x"
 says 2 'for the CPU only' "$in/args.c" --target sm_90 -fsanitize=address -o "$tmp/x"
 says 1 'No such file' "$tmp/nothing.c" -o "$tmp/x"
 

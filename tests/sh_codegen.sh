@@ -10,7 +10,8 @@
 #	sm-before: A ;; B: there is a line of B, and one of A since the B before it, for each B
 #	sm-flight: N	somewhere N loads of 16 bytes follow each other with no store between
 #	sm-lines: N	it has N lines at most
-# Nothing spills, and AMD's code links with no symbol left over.
+# Nothing spills, and AMD's code links with no symbol left over. This is the code with the
+# library for near peers; with the queues a kernel compiles and links as well.
 #
 #	sh_codegen.sh [family [sm|gfx]]: only one family, only NVIDIA or AMD
 set -u
@@ -70,6 +71,16 @@ compile() {
 	"$MORI" cc "$1" --target "$2" "${@:3}" >"$tmp/out" 2>"$tmp/err"
 }
 
+# whole FILE TARGET: with the queues, down to what a device loads if there is the tool for it.
+whole() {
+	case $2 in
+	sm_*) compile "$1" "$2" -o "$tmp/whole.ptx" &&
+		{ [ -z "$ptxas" ] || "$ptxas" -arch="$2" "$tmp/whole.ptx" -o "$tmp/cubin" >"$tmp/err" 2>&1; } ;;
+	*) compile "$1" "$2" -o "$tmp/hsaco" &&
+		[ "$("$readelf" --dyn-syms "$tmp/hsaco" | grep -c ' UND ')" = 1 ] ;;
+	esac
+}
+
 no_spill() {
 	grep -q 'spill stores' "$1" && ! grep 'spill stores' "$1" | grep -v ' 0 bytes spill stores, 0 bytes spill loads'
 }
@@ -87,7 +98,7 @@ for file in "$SRC"/tests/codegen/${1:-*}.c; do
 	name=$(basename "$file" .c)
 	for target in $sm; do
 		code=$tmp/$name.$target.ptx
-		compile "$file" "$target" -Wall -Wextra -Werror -o "$code"
+		compile "$file" "$target" --near -Wall -Wextra -Werror -o "$code"
 		check "$name for $target compiles" [ $? = 0 ]
 		check "$name for $target has its target" has "^\.target $target"
 		directives "$file" sm "$name for $target"
@@ -98,16 +109,18 @@ for file in "$SRC"/tests/codegen/${1:-*}.c; do
 	done
 	for target in $gfx; do
 		code=$tmp/$name.$target.s
-		compile "$file" "$target" --emit asm -o "$code"
+		compile "$file" "$target" --near --emit asm -o "$code"
 		check "$name for $target compiles" [ $? = 0 ]
 		directives "$file" gfx "$name for $target"
 		check "$name for $target: no spill" lacks 'ScratchSize: [1-9]|_spill_count: +[1-9]'
-		compile "$file" "$target" -o "$tmp/hsaco"
+		compile "$file" "$target" --near -o "$tmp/hsaco"
 		check "$name for $target links" [ $? = 0 ]
 		"$readelf" --dyn-syms "$tmp/hsaco" >"$tmp/syms"
 		check "$name for $target: undefined" [ "$(grep -c ' UND ' "$tmp/syms")" = 1 ]
 		check "$name for $target: its kernel is there" grep -qw "$name\.kd\|${name}_[a-z]*\.kd" "$tmp/syms"
 	done
+	[ -z "$sm" ] || check "$name for sm_90 with queues" whole "$file" sm_90
+	[ -z "$gfx" ] || check "$name for gfx942 with queues" whole "$file" gfx942
 done
 [ -n "$ptxas" ] || echo "ptxas is not installed: spills were not looked at"
 finish

@@ -21,10 +21,10 @@ check "device" out_has '^  cpu  *used'
 check "cuda has a state" out_has '^  cuda  *.*('
 check "heap" out_has '^  size  *1G  (default on the CPU)'
 check "transport" out_has '^  p2p  *yes'
-for lib in libpmix.so.2 libfabric.so.1 libibverbs.so.1 libmlx5.so.1 libcuda.so.1 libamdhip64.so \
-	libhwloc.so.15; do
+for lib in libpmix.so.2 libfabric.so.1 libibverbs.so.1 libmlx5.so.1 libcuda.so.1 libamdhip64.so; do
 	check "$lib is found or is not" grep -qE "^  $lib  *(/|not found|not usable|found)" "$tmp/out"
 done
+check "NICs or the reason" grep -qE '^  NIC( [^ ]+:[0-9]+)?  *(yes|no|none)  \(' "$tmp/out"
 check "no variable is set" out_has 'no variable is set'
 
 MORI_SHMEM_HEAP_SIZE=3x MORI_SHMEM_MODE=VMM MORI_SHMEM_HAEP_SIZE=1 MORI_OTHER=1 info
@@ -33,6 +33,9 @@ check "a bad value in its place" out_has '^  size  *3x  (not valid'
 check "a good value" out_has '^  mode  *VMM  (environment)'
 check "an unknown name" out_has 'MORI_SHMEM_HAEP_SIZE=1  ERROR: .*did you mean MORI_SHMEM_HEAP_SIZE'
 check "an unknown other name" out_has 'MORI_OTHER=1  WARNING: '
+
+MORI_RDMA_DEVICES=mlx5_0,, info
+check "a bad list of NICs" grep -qE '^  NIC  *none  \(.*(a name is missing|ibv)' "$tmp/out"
 
 MORI_NUM_QP_PER_PE=9 info --env
 check "value in force" out_has '^MORI_NUM_QP_PER_PE = 9  (environment)$'

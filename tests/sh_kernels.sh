@@ -12,7 +12,7 @@ need_bitcode
 examples=$SRC/examples
 
 # A sanitizer has room for some hundred fibers a process.
-counts="2 4 8" modes="procs threads" size=64
+counts=${KERNEL_PES:-2 4 8} modes=${KERNEL_MODES:-procs threads} targets=${KERNEL_TARGETS-sm_90 gfx942 gfx950} size=64
 [ -z "$SANITIZE" ] || counts="2 4" modes="procs" size=4
 
 # run NAME IMAGE PES MODE
@@ -39,7 +39,7 @@ example() {
 		done
 	done
 	[ -z "$SANITIZE" ] || return
-	for target in sm_90 gfx942 gfx950; do
+	for target in $targets; do
 		case $target in gfx950) has_llvm 20 || continue ;; esac
 		"$MORI" cc "$2" -Wall -Wextra -Werror --target "$target" -o "$tmp/$1.$target" 2>"$tmp/err"
 		check "$2 for $target" [ $? = 0 ]

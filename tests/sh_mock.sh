@@ -32,6 +32,24 @@ for t in pe_put pe_atomic; do
 	fine "$t, vmm" --mode vmm -n 4 --threads 2 "$BUILD/tests/$t"
 	fine "$t, isolation" --mode isolation -n 4 --threads 2 "$BUILD/tests/$t"
 done
+for t in put get atomic put_signal contend; do
+	fine "$t over the network" -x MORI_DISABLE_P2P=1 -n 4 --threads 2 "$BUILD/tests/pe_$t"
+	fine "$t between nodes" -x PES_NODE=2 -n 4 "$BUILD/tests/pe_$t"
+done
+for share in auto fabric; do
+	for mode in static vmm isolation; do
+		fine "handles of the fabric alone, $share, $mode" -x MOCK_CUDA_FABRIC=only \
+			-x MORI_SHMEM_SHARE=$share --mode $mode -n 4 --threads 2 "$BUILD/tests/pe_put"
+	done
+done
+fine "a fabric that refuses" -x MOCK_CUDA_FABRIC=no -n 4 "$BUILD/tests/pe_put"
+check "a fabric that refuses: no word of it" [ ! -s "$tmp/err" ]
+on_mock -x MOCK_CUDA_FABRIC=no -x MORI_SHMEM_SHARE=fabric -n 4 "$BUILD/tests/pe_put"
+check "a fabric that refuses, asked for" err_has 'MORI_SHMEM_SHARE=fabric: the driver of PE 0 gives no handles'
+on_mock -x MOCK_CUDA_FABRIC=only -x MORI_SHMEM_SHARE=fd -n 4 "$BUILD/tests/pe_put"
+check "fd is fd" [ "$code" != 0 ]
+fine "PEs by their device" -x MOCK_CUDA_DEVICES=2 -n 2 --threads 2 "$BUILD/tests/gpu_find"
+fine "four GPUs" -x MOCK_CUDA_DEVICES=4 -n 4 "$BUILD/tests/gpu_host"
 fine "host operations" -n 4 "$BUILD/tests/gpu_host"
 fine "host operations, threads" -n 4 --threads 4 "$BUILD/tests/gpu_host"
 
@@ -41,7 +59,8 @@ check "no room, in words" err_has 'no room for the heaps: .* lower MORI_SHMEM_HE
 on_mock -x MORI_SHMEM_SHARE=ipc --mode vmm -n 2 "$BUILD/tests/pe_put"
 check "handles are for static heaps" err_has 'MORI_SHMEM_SHARE=ipc is for static heaps'
 MORI_SHMEM_DEVICE=cuda LD_LIBRARY_PATH=$mock "$MORI" info >"$tmp/out"
-check "info" grep -q '^  cuda  *used  *(1 x mock GPU 0' "$tmp/out"
+check "info" grep -q '^  cuda  *used  *(1 GPU(s)' "$tmp/out"
+check "info of a GPU" grep -q '^  cuda\.0  *mock GPU 0, sm_90, .*8\.0 GiB' "$tmp/out"
 MORI_SHMEM_DEVICE=auto LD_LIBRARY_PATH=$mock "$MORI" run -n 2 "$BUILD/tests/gpu_host"
 check "auto takes the GPU" [ $? = 0 ]
 finish

@@ -13,7 +13,7 @@ for how in "-n 2" "-n 4" "-n 4 --threads 4" "-n 4 --threads 2"; do
 	job_code "copy engines, $how" 0 $how "${with[@]}" "$BUILD/tests/kern_paths_copy"
 	check "copy engines, $how: one warning" err_count MORI_ENABLE_SDMA 1
 	# shellcheck disable=SC2086
-	job_code "no P2P, $how" 0 $how "${with[@]}" -x MORI_DISABLE_P2P=1 "$BUILD/tests/kern_paths_queue"
+	job_code "no P2P, $how" 0 $how "${with[@]}" -x MORI_DISABLE_P2P=1 "$BUILD/tests/kern_paths"
 	check "no P2P, $how: no warning" err_is_empty
 done
 

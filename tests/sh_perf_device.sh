@@ -30,7 +30,7 @@ wrong() {
 
 perf --device --list
 cases=$(awk '{ print $1 }' "$tmp/out")
-check "--list" [ "$(wc -w <<<"$cases")" = 14 ]
+check "--list" [ "$(wc -w <<<"$cases")" = 19 ]
 check "--list has scopes" grep -q 'put_bw .*scopes: thread,warp,block$' "$tmp/out"
 
 wrong "a typo in a case" 'no case "put_bww"' --device --only put_bww
@@ -38,11 +38,27 @@ wrong "a case of the host" 'no case "malloc"' --device cpu --only malloc
 wrong "a grid" '"8y128"' --device --grids 8y128
 wrong "a grid of too many threads" 1024 --device --grids 1x2048
 wrong "a grid of nothing" '"0x1"' --device --grids 0x1
-wrong "one PE" "whole number from 2" --device --pes 1
+wrong "one PE" "whole numbers from 2" --device --pes 1
+wrong "a list of PEs" '"2,x"' --device --pes 2,x
+wrong "a grid of a share without threads" '"Sx"' --device --grids Sx
+wrong "a typo in the peer" 'no peer "nvshmen": openmpi, nvshmem' --device cpu --peer nvshmen
+wrong "a peer of GPUs on the CPU" "nvshmem goes with --device cuda" --device cpu --peer nvshmem
+wrong "a peer of hosts for kernels" "openmpi goes without --device" --device cpu --peer openmpi
+wrong "a peer of GPUs for hosts" "nvshmem goes with --device cuda" --peer nvshmem
 wrong "grids without kernels" "needs --device" --grids 1x1
 wrong "growth of kernels" "does not go with --device" --device --growth
 wrong "a surplus word" surplus --device cpu surplus
 wrong "a typo in the device" 'no device "cpuu": cpu, cuda, hip' --device cpuu
+
+# No GPU, no rows: said, not measured.
+if ! "$MORI" info | grep -q '^  cuda  *used'; then
+	perf --device cuda
+	check "no GPU: exit code $code" [ "$code" = 1 ]
+	check "no GPU" err_has "no kernels can run on cuda here: there is no NVIDIA GPU"
+fi
+perf --device cpu --load "$tmp/none"
+check "no rows to load: exit code $code" [ "$code" = 1 ]
+check "no rows to load" err_has "none has no rows that --csv wrote"
 
 # Every case, processes; the rows are whole, every scope is there.
 perf --device cpu --quick --ms 1 --sizes 40,4000 --grids 1x8,3x40 --csv "$tmp/csv" --json "$tmp/json"
@@ -55,6 +71,8 @@ for scope in thread warp block; do
 		check "$name in $scope scope" grep -q "^$name,.*,mori,.*,$scope,[1-3]x[0-9]*," "$tmp/csv"
 	done
 done
+check "a barrier on a stream beside an empty launch" grep -q '^barrier_on_stream,0,2,plain,mori,.*,host,-,' "$tmp/csv"
+check "init" grep -q '^init,0,2,mori,p2p,.*,ms,ok,.*,host,-,' "$tmp/csv"
 check "a plain kernel beside" grep -q '^put_bw,4000,2,plain,mori,.*,block,3x40,' "$tmp/csv"
 check "memcpy beside" grep -q '^get_bw,4000,2,limit,mori,.*,warp,3x40,' "$tmp/csv"
 check "a host's call beside" grep -q '^put_quiet,40,2,host,p2p,.*,-,-,' "$tmp/csv"
@@ -72,6 +90,36 @@ if command -v python3 >/dev/null; then
 	END
 	check "JSON as CSV" [ $? = 0 ]
 fi
+
+# The same rows from the file give the same tables; drawn, every panel has all its lines.
+perf --device cpu --load "$tmp/csv" --csv "$tmp/again" --plot "$tmp/svg"
+check "rows from a file: exit code $code" [ "$code" = 0 ]
+check "the same rows" cmp -s "$tmp/csv" "$tmp/again"
+check "a table of rows from a file" grep -q '^put_bw: bandwidth' "$tmp/out"
+check "a drawing" grep -q '^</svg>$' "$tmp/svg"
+for panel in "put_bw block 3x40, 2 PEs, GB/s" "get_bw warp 3x40" "put block 1x40" "pingpong thread 1x1, 2 PEs, us"; do
+	check "a panel: $panel" grep -q ">$panel" "$tmp/svg"
+done
+if command -v python3 >/dev/null; then
+	python3 - "$tmp/svg" "$tmp/csv" <<-'END'
+	import csv, sys, xml.etree.ElementTree as tree
+	ns = "{http://www.w3.org/2000/svg}"
+	rows = list(csv.DictReader(open(sys.argv[2])))
+	bad = 0
+	for g in tree.parse(sys.argv[1]).getroot().iter(ns + "g"):
+	    name, scope, grid = [t.text for t in g.iter(ns + "text") if " PEs, " in t.text][0].split(",")[0].split(" ")
+	    mine = [r for r in rows if r["name"] == name and int(r["size"]) > 0 and
+	            ((r["scope"], r["grid"]) == (scope, grid) or (r["who"] == "host" and r["scope"] == "-"))]
+	    lines = [line.get("points").split() for line in g.iter(ns + "polyline")]
+	    if len(lines) != len({r["who"] for r in mine}) or sum(map(len, lines)) != len(mine):
+	        print(name, scope, grid, [len(line) for line in lines], len(mine))
+	        bad = 1
+	sys.exit(bad)
+	END
+	check "well formed, with all lines and points" [ $? = 0 ]
+fi
+perf --device cpu --load "$tmp/csv" --plot "$tmp/no/where"
+check "a drawing nowhere: exit code $code" [ "$code" = 1 ]
 
 # Threads, more PEs, Markdown; the device the library uses by itself.
 perf --device --threads --pes 4 --quick --ms 1 --only pingpong,barrier,allreduce_put,allreduce_two_shot \

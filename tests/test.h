@@ -41,6 +41,31 @@
 #define TEST_SCALE(n)	(TEST_TSAN ? ((n) + 19) / 20 : TEST_ASAN ? ((n) + 3) / 4 : (n))
 #define TEST_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
+/*
+ * Whether load and store lead from one PE to another. The environment says so, that tests do
+ * not believe the library: MORI_DISABLE_P2P, and PES_NODE, the PEs a node has.
+ */
+static inline int test_near(int pe, int other)
+{
+	const char *off = getenv("MORI_DISABLE_P2P"), *node = getenv("PES_NODE");
+
+	if (pe == other)
+		return 1;
+	return !(off && !strcmp(off, "1")) && (!node || pe / atoi(node) == other / atoi(node));
+}
+
+/* With PES_NODE nodes are made up, on one machine: so many PEs each. Of the PE's process, early. */
+static inline void test_name_node(int rank)
+{
+	const char *size = getenv("PES_NODE");
+	char name[32];
+
+	if (!size || atoi(size) < 1)
+		return;
+	snprintf(name, sizeof(name), "node %d", rank / atoi(size));
+	setenv("MORI_NODE_ID", name, 0);
+}
+
 static long test_checks, test_failures;
 static const char *test_where = "start"; /* what the deadline says it was doing */
 static _Thread_local int test_rank = -1; /* shown with a failure, if not negative */

@@ -13,7 +13,9 @@
 #include <stdbool.h>
 
 enum dev_scope { DEV_thread, DEV_warp, DEV_block };
-#define DEV_BODY static inline __attribute__((unused))
+#define DEV_BODY      static inline __attribute__((unused))
+#define DEV_RARE      DEV_BODY
+#define dev_likely(x) (x)
 
 /* The leaves of a target, for a lane at a time. */
 static uint64_t test_lane, test_lanes;
@@ -31,6 +33,11 @@ static uint64_t tgt_lanes(enum dev_scope scope)
 static bool tgt_leads(enum dev_scope scope)
 {
 	return tgt_lane(scope) == 0;
+}
+
+static uint32_t tgt_join(uint32_t low, uint32_t high, uint32_t shift)
+{
+	return (uint32_t)(((uint64_t)high << 32 | low) >> shift);
 }
 
 #define LEAVES(bits)                                                                               \

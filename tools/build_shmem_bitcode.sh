@@ -1,19 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Builds the device library, libmori_shmem_device.bc, and nothing else: one bitcode
-# file a target, with clang and the LLVM tools alone.
+# file a target, with clang and the LLVM tools alone. For GPUs there is a second one,
+# libmori_shmem_near.bc: the same functions without the queues of NICs.
 #
-# The bodies stay functions and are optimised lightly: the final link of a kernel
-# inlines what the kernel calls and drops the rest. So that nothing keeps it from
-# doing that, functions carry no processor, no features and no rule about library
-# calls, and no function is marked as used.
+# The bodies stay functions, each optimised by itself (for the CPU, lightly): the final
+# link of a kernel inlines what the kernel calls and drops the rest. So that nothing
+# keeps it from doing that, functions carry no processor, no features and no rule about
+# library calls, and no function is marked as used.
 set -u
 
 usage() {
 	cat <<'END'
 usage: tools/build_shmem_bitcode.sh [output_dir] [target]
 
-Writes output_dir/<target>/libmori_shmem_device.bc. The default output_dir is
+Writes output_dir/<target>/libmori_shmem_device.bc, and for a GPU libmori_shmem_near.bc
+beside it, for kernels whose peers all have load and store. The default output_dir is
 build/lib; the targets are nvptx64, amdgcn and x86_64 (or aarch64), and without
 one all three of this machine are built.
 
@@ -101,12 +103,15 @@ flags_of() {
 	esac
 }
 
-# Attributes in quotes go, and the compiler's mark; those of a sanitizer have no quotes.
+# The marks that kept the bodies apart go (they are at calls, not at functions), attributes
+# in quotes, and the compiler's mark; those of a sanitizer have no quotes. A set of attributes
+# must not become empty.
 plain() {
 	sed -e '/^attributes #/{
+		/"no-trapping-math"/!s/ noinline / nounwind /
 		s/ "[a-z][^"= ]*"="[^"]*"//g
 		s/ "no-builtins"//g
-		s/ nobuiltin / /g
+		s/ nobuiltin / nounwind /g
 	}' -e '/^!llvm\.ident = /d'
 }
 
@@ -122,22 +127,36 @@ known() {
 		}'
 }
 
+# Kernels for GPUs are compiled while somebody waits: what can be done here, is. Loops are
+# unrolled only where the source says so.
+passes_of() {
+	case $1 in
+	nvptx64 | amdgcn)
+		echo "-passes=default<O2>,mergefunc -disable-loop-unrolling -vectorize-loops=false -vectorize-slp=false -discard-value-names"
+		;;
+	*) echo "-passes=function(sroa,early-cse,simplifycfg,instcombine),globaldce" ;;
+	esac
+}
+
+# build TARGET NAME [FLAG]
 build() {
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	"$cc" $(flags_of "$1") -std=gnu11 -fconvergent-functions -fno-strict-aliasing \
-		-fomit-frame-pointer -Wall -Wextra -Werror -Iinclude -Isrc -O2 ${MORI_BITCODE_FLAGS:-} \
+		-fomit-frame-pointer -Wall -Wextra -Werror -Iinclude -Isrc -O2 ${MORI_BITCODE_FLAGS:-} ${3:-} \
 		-Xclang -disable-llvm-passes -emit-llvm -c src/dev/lib.c -o "$tmp/raw.bc" &&
-		"$opt" -passes='function(sroa,early-cse,simplifycfg,instcombine),globaldce' \
-			"$tmp/raw.bc" -o "$tmp/light.bc" &&
+		"$opt" $(passes_of "$1") "$tmp/raw.bc" -o "$tmp/light.bc" &&
 		"$dis" "$tmp/light.bc" -o "$tmp/light.ll" &&
 		plain <"$tmp/light.ll" | known "$1" >"$tmp/plain.ll" &&
 		{ [ "$1" != nvptx64 ] || grep -q '!dereferenceable !90002' "$tmp/plain.ll"; } &&
 		mkdir -p "$out/$1" &&
-		"$as" "$tmp/plain.ll" -o "$out/$1/.libmori_shmem_device.bc.$$" &&
-		mv "$out/$1/.libmori_shmem_device.bc.$$" "$out/$1/libmori_shmem_device.bc"
+		"$as" "$tmp/plain.ll" -o "$out/$1/.$2.$$" &&
+		mv "$out/$1/.$2.$$" "$out/$1/$2" &&
+		echo "$out/$1/$2"
 }
 
 for target in $targets; do
-	build "$target" || die "$target: failed"
-	echo "$out/$target/libmori_shmem_device.bc"
+	build "$target" libmori_shmem_device.bc || die "$target: failed"
+	case $target in
+	nvptx64 | amdgcn) build "$target" libmori_shmem_near.bc -DMORI_NEAR || die "$target: failed" ;;
+	esac
 done

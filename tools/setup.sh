@@ -23,6 +23,7 @@ cmake		cmake
 ninja-build	ninja
 pkg-config	pkg-config
 libfabric-dev	/usr/include/rdma/fi_rma.h
+libibverbs-dev	/usr/include/infiniband/mlx5dv.h
 '
 test_packages='
 g++		c++
@@ -31,7 +32,6 @@ libopenmpi-dev	mpicc.openmpi
 mpich		mpirun.mpich
 libmpich-dev	mpicc.mpich
 libpmix-dev	pmix.h
-libibverbs-dev	/usr/include/infiniband/mlx5dv.h
 clang-19	clang-19
 llvm-19		opt-19
 lld-19		ld.lld-19

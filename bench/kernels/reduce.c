@@ -14,6 +14,11 @@ static uint16_t number_of(int pe, uint64_t i, uint64_t seed)
 			  8);
 }
 
+static float float_of(int pe, uint64_t i, uint64_t seed)
+{
+	return bf16_float(number_of(pe, i, seed));
+}
+
 static uint64_t thread(void)
 {
 	return mori_block_id() * (uint64_t)mori_block_size() + mori_thread_id();
@@ -25,44 +30,63 @@ static uint64_t threads(void)
 }
 
 /* Inputs into @in, rubbish into @out; @n numbers each. peers[pe]: where PE pe has @in. */
-MORI_KERNEL void reduce_fill(uint16_t *in, uint16_t *out, uint64_t n, uint64_t seed,
-			     const bf16x8 **peers)
-{
-	int me = mori_shmem_my_pe();
-
-	for (uint64_t i = n * thread() / threads(); i < n * (thread() + 1) / threads(); i++) {
-		in[i] = number_of(me, i, seed);
-		out[i] = 0xa5a5;
+#define FILL(name, type, value, rubbish)                                                           \
+	MORI_KERNEL void name(type *in, type *out, uint64_t n, uint64_t seed, uint64_t *peers)     \
+	{                                                                                          \
+		int me = mori_shmem_my_pe();                                                       \
+		for (uint64_t i = thread(); i < n; i += threads()) {                               \
+			in[i] = value(me, i, seed);                                                \
+			out[i] = rubbish;                                                          \
+		}                                                                                  \
+		find_peers(peers, in);                                                             \
 	}
+
+static void find_peers(uint64_t *peers, const void *in)
+{
 	for (int pe = 0; !thread() && pe < mori_shmem_n_pes(); pe++)
-		peers[pe] = (const bf16x8 *)(uintptr_t)mori_shmem_ptr((uint64_t)(uintptr_t)in, pe);
+		peers[pe] = mori_shmem_ptr((uint64_t)(uintptr_t)in, pe);
 }
 
+FILL(reduce_fill, uint16_t, number_of, 0xa5a5)
+FILL(reduce_fill_float, float, float_of, -1e30f)
+
 /* Added up in the order of the PEs, as the kernels do; wrong ones are counted. */
-MORI_KERNEL void reduce_check(const uint16_t *out, uint64_t n, uint64_t seed, uint64_t *wrong)
+static float sum_of(uint64_t i, uint64_t seed)
 {
-	uint64_t bad = 0;
+	float sum = 0;
 
-	for (uint64_t i = n * thread() / threads(); i < n * (thread() + 1) / threads(); i++) {
-		float sum = 0;
+	for (int pe = 0; pe < mori_shmem_n_pes(); pe++)
+		sum += float_of(pe, i, seed);
+	return sum;
+}
 
-		for (int pe = 0; pe < mori_shmem_n_pes(); pe++)
-			sum += bf16_float(number_of(pe, i, seed));
-		bad += out[i] != bf16_round(sum);
-	}
+static void count_wrong(uint64_t *wrong, uint64_t bad)
+{
 	if (bad)
 		mori_shmem_uint64_atomic_add_thread(wrong, bad, mori_shmem_my_pe(), 0);
 }
 
-MORI_KERNEL void plain_reduce(bf16x8 *out, uint64_t n, const bf16x8 *const *peers)
-{
-	int n_pes = mori_shmem_n_pes();
-
-	for (uint64_t i = thread(); i < n; i += threads()) {
-		float sum[8] = { 0 };
-
-		for (int pe = 0; pe < n_pes; pe++)
-			bf16_add(sum, peers[pe][i]);
-		out[i] = bf16_pack(sum);
+#define CHECK(name, type, round)                                                                   \
+	MORI_KERNEL void name(const type *out, uint64_t n, uint64_t seed, uint64_t *wrong)         \
+	{                                                                                          \
+		uint64_t bad = 0;                                                                  \
+		for (uint64_t i = thread(); i < n; i += threads())                                 \
+			bad += out[i] != round(sum_of(i, seed));                                   \
+		count_wrong(wrong, bad);                                                           \
 	}
-}
+CHECK(reduce_check, uint16_t, bf16_round)
+CHECK(reduce_check_float, float, )
+
+#define PLAIN(name, group, floats, add, pack)                                                      \
+	MORI_KERNEL void name(group *out, uint64_t n, const group *const *peers)                   \
+	{                                                                                          \
+		int n_pes = mori_shmem_n_pes();                                                    \
+		for (uint64_t i = thread(); i < n; i += threads()) {                               \
+			float sum[floats] = { 0 };                                                 \
+			for (int pe = 0; pe < n_pes; pe++)                                         \
+				add(sum, peers[pe][i]);                                            \
+			out[i] = pack(sum);                                                        \
+		}                                                                                  \
+	}
+PLAIN(plain_reduce, bf16x8, 8, bf16_add, bf16_pack)
+PLAIN(plain_reduce_float, floatx4, 4, float_add, float_pack)

@@ -49,6 +49,16 @@ BOTH(thread)
 BOTH(warp)
 BOTH(block)
 
+/* Signals without an answer: what it costs to send one. */
+TIMED_KERNEL(signal_rate_thread)
+{
+	uint64_t start = timed_start();
+
+	for (uint64_t i = 1; i <= iters; i++)
+		mori_shmem_signal_op_thread(word, base + i, MORI_SHMEM_SIGNAL_SET, pe, 0);
+	timed_stop(start, ns);
+}
+
 #define BARRIER(scope)                                                                             \
 	TIMED_KERNEL(barrier_##scope)                                                              \
 	{                                                                                          \
@@ -87,3 +97,85 @@ static void look(const uint64_t *word, uint64_t value, uint64_t *wrong)
 
 BARRIER_HOLDS(thread)
 BARRIER_HOLDS(block)
+
+MORI_KERNEL void empty(void)
+{
+}
+
+#ifdef __NVPTX__
+static void flag_set(uint64_t *flag, uint64_t v)
+{
+	__asm__ volatile("st.release.sys.b64 [%0], %1;" ::"l"(flag), "l"(v) : "memory");
+}
+
+static void flag_wait(const uint64_t *flag, uint64_t v)
+{
+	uint64_t seen;
+
+	do {
+		__asm__ volatile("ld.acquire.sys.b64 %0, [%1];"
+				 : "=l"(seen)
+				 : "l"(flag)
+				 : "memory");
+	} while (seen < v);
+}
+
+static uint64_t at(const void *mine, int pe)
+{
+	return mori_shmem_ptr((uint64_t)(uintptr_t)mine, pe);
+}
+
+typedef uint32_t vec16 __attribute__((vector_size(16)));
+
+/* What one would write by hand for a block: 16 bytes a thread, a flag of release order. */
+static void plain_send(uint64_t to, const char *from, uint64_t len, uint64_t flag, uint64_t turn)
+{
+	uint64_t i = mori_thread_id(), by = mori_block_size(), n = len / 16;
+
+	for (; i < n; i += by)
+		((vec16 *)(uintptr_t)to)[i] = ((const vec16 *)from)[i];
+	for (i = n * 16 + mori_thread_id(); i < len; i += by)
+		((char *)(uintptr_t)to)[i] = from[i];
+	mori_block_sync();
+	if (!mori_thread_id())
+		flag_set((uint64_t *)(uintptr_t)flag, turn);
+}
+
+static void plain_wait(const uint64_t *flag, uint64_t turn)
+{
+	if (!mori_thread_id())
+		flag_wait(flag, turn);
+	mori_block_sync();
+}
+
+TIMED_KERNEL(plain_pingpong)
+{
+	uint64_t start = 0, answers = mori_shmem_my_pe() > pe, turn = base + 1;
+	uint64_t to = at(dst, pe), flag = at(word, pe);
+
+	for (; turn <= base + 1 + iters; turn++) {
+		start = turn == base + 2 ? timed_start() : start;
+		answers ? (plain_wait(word, turn), plain_send(to, src, len, flag, turn)) :
+			  (plain_send(to, src, len, flag, turn), plain_wait(word, turn));
+	}
+	timed_stop(start, ns);
+}
+
+/* Thread t tells PE t and hears of it: word[pe] is PE pe's flag. For a block of n_pes or more. */
+TIMED_KERNEL(plain_barrier)
+{
+	int t = (int)mori_thread_id(), mine = t < mori_shmem_n_pes();
+	uint64_t start = 0, to = mine ? at(word + mori_shmem_my_pe(), t) : 0;
+
+	for (uint64_t turn = base + 1; turn <= base + 1 + iters; turn++) {
+		start = turn == base + 2 ? timed_start() : start;
+		mori_block_sync();
+		if (mine) {
+			flag_set((uint64_t *)(uintptr_t)to, turn);
+			flag_wait(word + t, turn);
+		}
+		mori_block_sync();
+	}
+	timed_stop(start, ns);
+}
+#endif

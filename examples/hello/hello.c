@@ -15,6 +15,6 @@ int main(void)
 		fprintf(stderr, "%s\n", mori_shmem_last_error());
 		return 1;
 	}
-	printf("PE %d of %d: my neighbour gave me %ld\n", me, n, *box);
+	printf("PE %d of %d: my neighbour gave me %ld\n", me, n, mori_shmem_long_g(box, me, 0));
 	return mori_shmem_free(box) || mori_shmem_finalize();
 }

@@ -30,9 +30,10 @@ MORI_KERNEL void allreduce_put(bf16x8 *out, const bf16x8 *in, uint64_t n, bf16x8
 	uint64_t share = cut(len, (uint64_t)n_pes, (uint64_t)peer);
 	uint64_t end = cut(len, (uint64_t)n_pes, (uint64_t)peer + 1);
 
-	mori_shmem_putmem_nbi_signal_block(half + (uint64_t)me * n + first, in + first,
-					   len * sizeof(*in), &came[(uint64_t)me * chunks + chunk],
-					   1, MORI_SHMEM_SIGNAL_ADD, peer, 0);
+	/* Not nbi: the input may change when the kernel has ended. */
+	mori_shmem_putmem_signal_block(half + (uint64_t)me * n + first, in + first,
+				       len * sizeof(*in), &came[(uint64_t)me * chunks + chunk], 1,
+				       MORI_SHMEM_SIGNAL_ADD, peer, 0);
 	for (int pe = 0; pe < n_pes; pe++)
 		mori_shmem_uint64_wait_until_block(&came[(uint64_t)pe * chunks + chunk],
 						   MORI_SHMEM_CMP_GE, round);

@@ -4,30 +4,39 @@
  * stores the sum into everybody's output. Each number crosses twice instead of n - 1 times.
  *
  * Blocks with the same number work together and meet twice, over two flags a PE: the
- * inputs are ready; the sums are stored. @round counts the launches.
+ * inputs are ready; the sums are stored. @round counts the launches. @n counts groups of
+ * 16 bytes, of 8 numbers of bf16 or 4 floats.
  */
-#include <mori/shmem_device.h>
+#include "peers.h"
 
-#include "bf16.h"
-
-/* Block b of every PE comes to the meeting that is counted in flags[]. */
-static void meet(uint64_t *flags, int me, int n_pes, uint64_t round)
+/* The last meeting: all that the block has stored is there. */
+static void meet(uint64_t *flags, int n_pes, uint64_t round)
 {
 	mori_block_sync();
-	for (int pe = (int)mori_thread_id(); pe < n_pes; pe += (int)mori_block_size()) {
-		mori_shmem_signal_op_thread(&flags[me], round, MORI_SHMEM_SIGNAL_SET, pe, 0);
-		mori_shmem_uint64_wait_until(&flags[pe], MORI_SHMEM_CMP_GE, round);
+	peers_tell(flags, n_pes, round);
+	peers_hear(flags, n_pes, round);
+}
+
+/* Where load and store do not reach every PE: tiles come by get, and sums go by put. */
+PEERS_STEP void by_queue(bf16x8 *out, const bf16x8 *in, uint64_t first, uint64_t end, int floats)
+{
+	int n_pes = mori_shmem_n_pes(), qp = (int)mori_block_id();
+	uint64_t n = end - first, i = first + n * mori_block_id() / mori_grid_size();
+
+	end = first + n * (mori_block_id() + 1) / mori_grid_size();
+	while (i < end) {
+		uint64_t next = peers_tile(out, in, i, end, n_pes, floats);
+
+		for (int pe = 0; pe < n_pes; pe++)
+			mori_shmem_putmem_nbi_block(out + i, out + i, (next - i) * sizeof(*out), pe,
+						    qp);
+		i = next;
 	}
-	mori_block_sync();
+	mori_shmem_quiet_block();
 }
 
-static bf16x8 *at(const bf16x8 *mine, int me, int pe)
-{
-	return (bf16x8 *)(uintptr_t)mori_shmem_ptr_p2p((uint64_t)(uintptr_t)mine, me, pe);
-}
-
-MORI_KERNEL void allreduce_two_shot(bf16x8 *out, const bf16x8 *in, uint64_t n, uint64_t *flags,
-				    uint64_t round)
+PEERS_STEP void two_shot(bf16x8 *out, const bf16x8 *in, uint64_t n, uint64_t *flags, uint64_t round,
+			 int floats)
 {
 	int me = mori_shmem_my_pe(), n_pes = mori_shmem_n_pes();
 	uint64_t *ready = flags + mori_block_id() * 2 * (uint64_t)n_pes, *done = ready + n_pes;
@@ -36,16 +45,27 @@ MORI_KERNEL void allreduce_two_shot(bf16x8 *out, const bf16x8 *in, uint64_t n, u
 	uint64_t step = (uint64_t)mori_block_size() * mori_grid_size();
 	uint64_t i = first + mori_block_id() * (uint64_t)mori_block_size() + mori_thread_id();
 
-	meet(ready, me, n_pes, round);
-	for (; i < end; i += step) {
-		float sum[8] = { 0 };
-		bf16x8 packed;
-
-		for (int pe = 0; pe < n_pes; pe++)
-			bf16_add(sum, *at(&in[i], me, pe));
-		packed = bf16_pack(sum);
-		for (int pe = 0; pe < n_pes; pe++)
-			*at(&out[i], me, pe) = packed;
+	peers_tell(ready, n_pes, round);
+	peers_find(in, out, n_pes);
+	peers_hear(ready, n_pes, round);
+	if (!peers_near(in, n_pes)) {
+		by_queue(out, in, first, end, floats);
+		meet(done, n_pes, round);
+		return;
 	}
-	meet(done, me, n_pes, round);
+	for (; i < end; i += step)
+		peers_store(out, i, n_pes, peers_sum(in, i, n_pes, floats));
+	meet(done, n_pes, round);
+}
+
+MORI_KERNEL void allreduce_two_shot(bf16x8 *out, const bf16x8 *in, uint64_t n, uint64_t *flags,
+				    uint64_t round)
+{
+	two_shot(out, in, n, flags, round, 0);
+}
+
+MORI_KERNEL void allreduce_two_shot_float(bf16x8 *out, const bf16x8 *in, uint64_t n,
+					  uint64_t *flags, uint64_t round)
+{
+	two_shot(out, in, n, flags, round, 1);
 }

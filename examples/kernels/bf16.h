@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Numbers of 16 bits, eight at a time, added up as floats. For kernels and hosts. */
+/*
+ * Numbers of 16 bits, eight at a time, and floats, four at a time, added up as floats. For
+ * kernels and hosts.
+ */
 #ifndef MORI_EXAMPLES_BF16_H
 #define MORI_EXAMPLES_BF16_H
 
@@ -38,6 +41,19 @@ static inline bf16x8 bf16_pack(const float sum[8])
 	for (int i = 0; i < 8; i++)
 		v[i] = bf16_round(sum[i]);
 	return v;
+}
+
+typedef float floatx4 __attribute__((vector_size(16)));
+
+static inline void float_add(float sum[4], floatx4 v)
+{
+	for (int i = 0; i < 4; i++)
+		sum[i] += v[i];
+}
+
+static inline floatx4 float_pack(const float sum[4])
+{
+	return (floatx4){ sum[0], sum[1], sum[2], sum[3] };
 }
 
 #endif

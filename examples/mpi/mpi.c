@@ -43,7 +43,7 @@ static int run_job(MPI_Comm comm, const char *name)
 	bad += mori_shmem_barrier_all() != 0;
 	MPI_Allgather(&mine, 1, MPI_INT, want, 1, MPI_INT, comm);
 	for (int pe = 0; pe < n; pe++)
-		bad += table[pe] != want[pe];
+		bad += mori_shmem_int_g(&table[pe], me, 0) != want[pe];
 	if (bad)
 		fprintf(stderr, "%s: PE %d: %d wrong\n", name, me, bad);
 	else if (!me)

@@ -14,6 +14,7 @@ struct ring {
 	int me, next;
 	size_t piece, pieces; /* bytes in one, and how many */
 	unsigned char *buf;   /* symmetric, piece * pieces bytes */
+	unsigned char *own;   /* of the host, as many: the heap may be a GPU's */
 	uint64_t *came;	      /* symmetric, one a piece */
 };
 
@@ -50,13 +51,23 @@ static int go_round(const struct ring *r, uint64_t round)
 	return err;
 }
 
-static size_t count_wrong(const struct ring *r, uint64_t round)
+static int start_message(const struct ring *r, uint64_t round)
 {
-	size_t wrong = 0;
+	size_t bytes = r->piece * r->pieces;
 
-	for (size_t i = 0; i < r->piece * r->pieces; i++)
-		wrong += r->buf[i] != byte_of(i, round);
-	return wrong;
+	for (size_t i = 0; i < bytes; i++)
+		r->own[i] = byte_of(i, round);
+	return mori_shmem_putmem_thread(r->buf, r->own, bytes, r->me, 0);
+}
+
+static int count_wrong(const struct ring *r, uint64_t round, size_t *wrong)
+{
+	size_t bytes = r->piece * r->pieces;
+	int err = mori_shmem_getmem_thread(r->own, r->buf, bytes, r->me, 0);
+
+	for (size_t i = 0; !err && i < bytes; i++)
+		*wrong += r->own[i] != byte_of(i, round);
+	return err;
 }
 
 static int run(struct ring *r, uint64_t rounds)
@@ -66,11 +77,11 @@ static int run(struct ring *r, uint64_t rounds)
 	int err = 0;
 
 	for (uint64_t round = 1; !err && round <= rounds; round++) {
-		for (size_t i = 0; !r->me && i < bytes; i++)
-			r->buf[i] = byte_of(i, round);
-		err = go_round(r, round);
+		err = r->me ? 0 : start_message(r, round);
 		if (!err)
-			wrong += count_wrong(r, round);
+			err = go_round(r, round);
+		if (!err)
+			err = count_wrong(r, round, &wrong);
 		if (!err) /* nobody starts to overwrite what another still looks at */
 			err = mori_shmem_barrier_all();
 	}
@@ -101,12 +112,15 @@ int main(int argc, char **argv)
 		r.next = (r.me + 1) % mori_shmem_n_pes();
 		r.buf = mori_shmem_malloc(r.piece * r.pieces);
 		r.came = mori_shmem_calloc(r.pieces, sizeof(*r.came));
-		err = r.buf && r.came ? run(&r, argument(argc, argv, 3, 10)) : MORI_SHMEM_ENOMEM;
+		r.own = malloc(r.piece * r.pieces);
+		err = r.buf && r.came && r.own ? run(&r, argument(argc, argv, 3, 10)) :
+						 MORI_SHMEM_ENOMEM;
 	}
 	if (err) {
 		fprintf(stderr, "mori-ring: %s: %s\n", mori_shmem_strerror(err),
 			mori_shmem_last_error());
 		return 1;
 	}
+	free(r.own);
 	return mori_shmem_free(r.came) || mori_shmem_free(r.buf) || mori_shmem_finalize();
 }

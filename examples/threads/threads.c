@@ -51,6 +51,7 @@ static int run_pe(const struct seat *s)
 {
 	int me = mori_shmem_my_pe(), n = mori_shmem_n_pes();
 	int64_t *sum = mori_shmem_calloc(1, sizeof(*sum)), want = 1000 + (int64_t)n * (n + 1) / 2;
+	int64_t got;
 	int failed = !sum || me != s->rank || n != s->nranks;
 
 	if (failed)
@@ -59,10 +60,11 @@ static int run_pe(const struct seat *s)
 		failed |= mori_shmem_int64_atomic_add_thread(sum, me + 1, pe, 0) != 0;
 	failed |= run_worker(sum, (me + 1) % n);
 	failed |= mori_shmem_barrier_all() != 0;
-	if (*sum != want)
-		fprintf(stderr, "PE %d: the sum is %lld, not %lld\n", me, (long long)*sum,
+	got = mori_shmem_int64_g(sum, me, 0);
+	if (got != want)
+		fprintf(stderr, "PE %d: the sum is %lld, not %lld\n", me, (long long)got,
 			(long long)want);
-	failed |= *sum != want;
+	failed |= got != want;
 	return failed | (mori_shmem_free(sum) != 0);
 }
 

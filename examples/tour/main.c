@@ -110,6 +110,7 @@ int main(int argc, char **argv)
 		printf("usage: mori run -n N [--threads T] %s\n", argv[0]);
 		return strcmp(argv[1], "--help") ? 2 : 0;
 	}
+	setenv("MORI_SHMEM_DEVICE", "cpu", 1); /* it looks into the heap itself */
 	if (n == 1)
 		return run_pe(argv[0]) ? 1 : 0;
 

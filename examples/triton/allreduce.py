@@ -81,10 +81,10 @@ def expected(parts):
 def run(job, rounds=3):
     n = 64 * 7168
     programs = 8
-    near = all(ms.shmem_ptr_p2p(job_address(job), job.me, pe) for pe in range(job.n))
+    data = job.symmetric((n,), torch.bfloat16, 0)
+    near = all(ms.shmem_ptr_p2p(data.data_ptr(), job.me, pe) for pe in range(job.n))
     chunks = 8 if near else 1  # a message over a queue has a price of its own
     block = 4096 if common.ON_GPU else 16384  # the interpreter's price is by the call
-    data = job.symmetric((n,), torch.bfloat16, 0)
     ready = job.symmetric((programs * job.n,), torch.int64, 0)
     inbox = job.symmetric((2 * job.n * n,), torch.bfloat16, 0)
     came = job.symmetric((job.n * chunks,), torch.int64, 0)
@@ -102,11 +102,6 @@ def run(job, rounds=3):
         )
         job.check(f"all-reduce by put and signal, round {round}", out_b, expected(parts))
         job.meet()  # nobody reads the input any more
-
-
-def job_address(job):
-    """An address of the heap, to ask who can be reached by load and store."""
-    return job.symmetric((1,), torch.int64, 0).data_ptr()
 
 
 if __name__ == "__main__":

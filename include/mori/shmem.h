@@ -60,6 +60,7 @@ typedef struct mori_shmem_heap_info {
 	size_t largest_free; /**< the largest block malloc could give now */
 	size_t peak;	     /**< the most that was ever used */
 	size_t blocks;	     /**< blocks in use */
+	size_t near;	     /**< PEs whose heap is reached by load and store, this one too */
 } mori_shmem_heap_info_t;
 
 /** struct mori_shmem_fault - the sticky status of mori_shmem_check() */
@@ -261,11 +262,12 @@ MORI_SHMEM_EXPORT int mori_shmem_buffer_deregister(void *ptr, size_t size);
  * @ptr:  this PE's part; addresses may differ between PEs
  * @size: bytes, the same on every PE
  *
- * Memory can be a window if it lies in a symmetric heap, if all PEs are in this process, or
- * if it is a shared mapping of a file whose descriptor is open or whose path exists.
+ * Peers of the node load and store it if it lies in a symmetric heap, if all PEs are in this
+ * process, or if it is a shared mapping of a file whose descriptor is open or whose path
+ * exists. Otherwise, and on other nodes, it is served over the network.
  *
- * Return: 0; MORI_SHMEM_EINVAL; MORI_SHMEM_EMISMATCH; MORI_SHMEM_ENOTSUP if a peer
- * cannot map it (every PE gets the same error, which names the PE and the reason).
+ * Return: 0; MORI_SHMEM_EINVAL; MORI_SHMEM_EMISMATCH; what failed on a PE, where one
+ * cannot map or serve it (every PE gets the same error, which names the PE).
  */
 MORI_SHMEM_EXPORT int mori_shmem_symmetric_register(void *ptr, size_t size);
 /** mori_shmem_symmetric_deregister - collective. Return: 0; MORI_SHMEM_ENOENT; MORI_SHMEM_EMISMATCH */

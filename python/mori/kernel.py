@@ -298,7 +298,7 @@ def _target() -> str:
         if (
             section == "device"
             and found
-            and key in (device, f"{device} {number}", f"{device}{number}")
+            and key == f"{device}.{number}"
         ):
             return found.group(1)
     raise value_error(

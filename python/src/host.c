@@ -66,10 +66,10 @@ static PyObject *heap_info(PyObject *self, PyObject *unused)
 		return NULL;
 	if (err)
 		return raise_status(err);
-	return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:n}", "size", (Py_ssize_t)i.size, "used",
+	return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:n,s:n}", "size", (Py_ssize_t)i.size, "used",
 			     (Py_ssize_t)i.used, "free", (Py_ssize_t)i.free, "largest_free",
 			     (Py_ssize_t)i.largest_free, "peak", (Py_ssize_t)i.peak, "blocks",
-			     (Py_ssize_t)i.blocks);
+			     (Py_ssize_t)i.blocks, "near", (Py_ssize_t)i.near);
 }
 
 static PyObject *query_memobj(PyObject *self, PyObject *arg)

@@ -49,6 +49,8 @@ struct cpu_ops {
 	 */
 	void (*yield)(const void *addr, int cmp, uint64_t value, int how);
 	uint64_t (*now_ns)(void);
+	/* A function of the host, on its own stack; the fiber goes on right after it. */
+	void (*call)(void (*fn)(void *arg), void *arg);
 };
 
 /* So many looks at words, and whoever has made them lets others run: it may be polling. */

@@ -39,14 +39,14 @@ struct nic_queue {
 	uint32_t log_cq;    /* of the completion ring, at least log_slots */
 	uint32_t capacity;  /* slots in use at once, at most */
 	uint32_t qpn, cqn;
-	int32_t pe, qp;	    /* whose queue it is: the peer, and which of its queues */
-	uint32_t index_by;  /* bnxt: what an entry adds to an index, 1 or its 16-byte units */
-	uint32_t mtu;	    /* bnxt: bytes a packet */
-	uint32_t cells;	    /* words for fetched values; the first is for those nobody wants */
-	uint32_t cells_key; /* under which the NIC writes them */
-	uint32_t lkey;	    /* of this PE's heap */
-	uint32_t rkey;	    /* of the peer's */
-	uint32_t reserved_0;
+	int32_t pe, qp;	      /* whose queue it is: the peer, and which of its queues */
+	uint32_t index_by;    /* bnxt: what an entry adds to an index, 1 or its 16-byte units */
+	uint32_t mtu;	      /* bnxt: bytes a packet */
+	uint32_t cells;	      /* words for fetched values; the first is for those nobody wants */
+	uint32_t cells_key;   /* under which the NIC writes them */
+	uint32_t lkey;	      /* of this PE's heap */
+	uint32_t rkey;	      /* of the peer's */
+	uint32_t log_psn;     /* bnxt: entries of the table psn; 0 until it is started: log_slots */
 	uint64_t heap;	      /* where the peer's begins, as entries address it */
 	uint64_t max_len;     /* bytes an entry may move */
 	uint64_t ring;	      /* the entries */
@@ -59,7 +59,9 @@ struct nic_queue {
 	uint64_t marks;	      /* uint64_t a slot: whether its entry is written */
 	uint64_t cell_values; /* uint64_t a cell */
 	uint64_t cell_users;  /* uint64_t a cell: 0, 1: taken, more: twice the slots it waits for */
-	uint64_t pad_0[4];    /* groups of counters are on cache lines of their own */
+	uint64_t rang;	      /* CPU: a function of the host to call after ringing; 0: none */
+	uint64_t rang_arg;    /* its argument */
+	uint64_t pad_0[2];    /* groups of counters are on cache lines of their own */
 
 	/* The posters. */
 	uint64_t taken __attribute__((aligned(64))); /* slots given out */

@@ -9,7 +9,9 @@
 
 #include <mori/shmem_types.h>
 
-#define DEV_ABI 3u
+#define DEV_ABI 4u
+
+struct nic_queue;
 
 enum dev_life {
 	DEV_LIFE_OPEN = 1,
@@ -32,7 +34,8 @@ struct dev_window {
 	uint64_t base; /* of this PE's part, as this PE sees it */
 	uint64_t len;
 	struct dev_window *next;
-	uint64_t peer[]; /* [n_pes] where this PE sees theirs; 0: not reachable */
+	uint64_t id;	 /* the same on all PEs, and no other window's */
+	uint64_t peer[]; /* [n_pes] where this PE sees theirs; 0: not by load and store */
 };
 
 /* The first fault since the host looked; code is claimed by compare-and-swap. */
@@ -52,9 +55,9 @@ struct dev_link {
 
 /*
  * What kernels of a GPU may read once and keep (DEV_FIXED) never changes while the PE lives:
- * all but lost, heap_len, windows, sync_epoch, fault and what the pointers lead to, of which
- * slot, sync_slot and bases do not change either. Of life they see what it was at the launch,
- * and in waits what it is.
+ * all but lost, heap_len, windows, queues, any_queue, sync_epoch, fault and what the
+ * pointers lead to, of which slot, sync_slot and bases do not change either. Of life they see what
+ * it was at the launch, and in waits what it is.
  */
 struct dev_state {
 	uint32_t size, abi; /* sizeof(struct dev_state), DEV_ABI */
@@ -87,6 +90,9 @@ struct dev_state {
 	uint32_t plain;	     /* 1: slot_same, no owner, no bases: one comparison finds an address */
 	uint32_t one_device; /* 1: all PEs have this PE's device */
 	uint32_t copy;	     /* 1: whoever has a slot has the copy engine's path */
+	struct nic_queue *queues; /* [n_pes * num_qp]; NULL: none */
+	uint32_t any_queue;	  /* 1: some memory of peers is reached by queues alone */
+	uint32_t reserved;
 	struct dev_fault fault;
 	void *host; /* struct pe of the host library; the device never looks */
 };

@@ -68,11 +68,11 @@ int accel_facts(const struct accel *a, struct accel_facts *out)
 	return a->ops->facts(a->dev, out);
 }
 
-int accel_describe(enum accel_kind kind, char *text, size_t size)
+int accel_describe(enum accel_kind kind, int number, char *text, size_t size)
 {
 	const struct accel_ops *ops = accel_ops_of(kind);
 
-	return ops ? ops->describe(text, size) :
+	return ops ? ops->describe(number, text, size) :
 		     err_set(MORI_SHMEM_ENOTSUP, "this build has no such device");
 }
 
@@ -112,15 +112,15 @@ void accel_unreserve(const struct accel *a, void *base)
 }
 
 int accel_part_make(const struct accel *a, void *at, uint64_t len, const int *devs, int n_devs,
-		    int *fd)
+		    struct accel_ticket *ticket)
 {
-	return a->ops->far->part_make(a->dev, at, len, devs, n_devs, fd);
+	return a->ops->far->part_make(a->dev, at, len, devs, n_devs, ticket);
 }
 
-int accel_part_take(const struct accel *a, int fd, void *at, uint64_t len, const int *devs,
-		    int n_devs)
+int accel_part_take(const struct accel *a, const struct accel_ticket *ticket, void *at,
+		    uint64_t len, const int *devs, int n_devs)
 {
-	return a->ops->far->part_take(a->dev, fd, at, len, devs, n_devs);
+	return a->ops->far->part_take(a->dev, ticket, at, len, devs, n_devs);
 }
 
 void accel_part_drop(const struct accel *a, void *at, uint64_t len)
@@ -158,9 +158,9 @@ bool accel_holds(const struct accel *a, const void *ptr)
 	return a->ops->far && a->ops->far->holds(a->dev, ptr);
 }
 
-int accel_pin(const struct accel *a, void *ptr, uint64_t len)
+int accel_pin(const struct accel *a, void *ptr, uint64_t len, bool *ours)
 {
-	return a->ops->far->pin(a->dev, ptr, len);
+	return a->ops->far->pin(a->dev, ptr, len, ours);
 }
 
 void accel_unpin(const struct accel *a, void *ptr)

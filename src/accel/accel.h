@@ -48,11 +48,15 @@ struct accel_facts {
 	uint64_t heap_default; /* bytes of heap where the user did not say */
 	uint64_t heap_grows;   /* the same for one that grows */
 	uint64_t granule;      /* parts of memory are multiples of it */
+	bool fabric;	       /* parts can leave by ACCEL_FABRIC */
 };
 
 int accel_facts(const struct accel *a, struct accel_facts *out);
-/* One line about the devices of a kind for people: 0, or why there are none by err_set(). */
-int accel_describe(enum accel_kind kind, char *text, size_t size);
+/*
+ * One line about the devices of a kind for people, or about device @number of them if that is
+ * not negative: 0, or why there is none by err_set().
+ */
+int accel_describe(enum accel_kind kind, int number, char *text, size_t size);
 
 /* Near memory: an object of @len bytes, zero, taken as touched; a descriptor to pass on. */
 int accel_mem_create(const struct accel *a, const char *name, uint64_t len, int *fd);
@@ -68,14 +72,23 @@ int accel_mem_zero(const struct accel *a, void *at, uint64_t len);
 /* Far memory: a range of addresses at a multiple of @align, with nothing in it yet. */
 int accel_reserve(const struct accel *a, uint64_t len, uint64_t align, void **out);
 void accel_unreserve(const struct accel *a, void *base);
+/* What another process takes a part by: a descriptor, or bytes that go anywhere. */
+enum accel_way { ACCEL_FD, ACCEL_FABRIC };
+struct accel_ticket {
+	enum accel_way way;
+	int fd;
+	unsigned char bytes[64];
+};
+
 /*
- * A part of this PE's own, in a range, for the devices numbered @devs. *fd is for other
- * processes to take it by (NULL: none will); the part lives until all have dropped it.
+ * A part of this PE's own, in a range, for the devices numbered @devs. *ticket says which way
+ * and is filled in for other processes to take it by (NULL: none will); the part lives until
+ * all have dropped it.
  */
 int accel_part_make(const struct accel *a, void *at, uint64_t len, const int *devs, int n_devs,
-		    int *fd);
-int accel_part_take(const struct accel *a, int fd, void *at, uint64_t len, const int *devs,
-		    int n_devs);
+		    struct accel_ticket *ticket);
+int accel_part_take(const struct accel *a, const struct accel_ticket *ticket, void *at,
+		    uint64_t len, const int *devs, int n_devs);
 void accel_part_drop(const struct accel *a, void *at, uint64_t len);
 
 /* Far memory of an ordinary kind, zero. */
@@ -96,8 +109,8 @@ void accel_handle_close(const struct accel *a, void *base);
 
 /* Whether an address is one of far memory. */
 bool accel_holds(const struct accel *a, const void *ptr);
-/* Let kernels get at host memory; and no more. */
-int accel_pin(const struct accel *a, void *ptr, uint64_t len);
+/* Let kernels get at host memory; and no more, where *ours says that they could not before. */
+int accel_pin(const struct accel *a, void *ptr, uint64_t len, bool *ours);
 void accel_unpin(const struct accel *a, void *ptr);
 
 /*

@@ -50,8 +50,10 @@ static int cpu_facts(struct accel_dev *d, struct accel_facts *out)
 	return 0;
 }
 
-static int cpu_describe(char *text, size_t size)
+static int cpu_describe(int number, char *text, size_t size)
 {
+	if (number > 0)
+		return err_set(MORI_SHMEM_ENOENT, "there is one CPU device");
 	snprintf(text, size, "the CPU");
 	return 0;
 }

@@ -30,6 +30,11 @@ static void alone_yield(const void *addr, int cmp, uint64_t value, int how)
 	sched_yield();
 }
 
+static void alone_call(void (*fn)(void *arg), void *arg)
+{
+	fn(arg);
+}
+
 static const struct cpu_ops alone_ops = {
 	.sync = alone_sync,
 	.enter = alone_enter,
@@ -37,6 +42,7 @@ static const struct cpu_ops alone_ops = {
 	.share = alone_share,
 	.yield = alone_yield,
 	.now_ns = cpu_now_ns,
+	.call = alone_call,
 };
 
 static const struct cpu_fiber alone_place = {

@@ -207,6 +207,16 @@ static uint64_t lane_now_ns(void)
 	return cpu_now_ns();
 }
 
+/* Lanes have little stack, and the scheduler has the host's. */
+static void lane_call(void (*fn)(void *arg), void *arg)
+{
+	struct run *r = running;
+
+	r->call = fn;
+	r->call_arg = arg;
+	lane_pause(r, r->current, true);
+}
+
 static const struct cpu_ops lane_ops = {
 	.sync = lane_sync,
 	.enter = lane_enter,
@@ -214,6 +224,7 @@ static const struct cpu_ops lane_ops = {
 	.share = lane_share,
 	.yield = lane_yield,
 	.now_ns = lane_now_ns,
+	.call = lane_call,
 };
 
 /* Never returns; uninstrumented, so that TSan sees no call that does not end. */
@@ -268,9 +279,16 @@ static int lane_turn(struct run *r, struct lane *l)
 	r->current = l;
 	r->grid.current = &l->place;
 	r->grid.stack = stack_bound(l->stack);
-	r->fault.armed = true;
-	fiber_switch(&r->host, &l->fiber);
-	r->fault.armed = false;
+	do {
+		if (r->call) {
+			r->call(r->call_arg);
+			r->call = NULL;
+			r->progress++;
+		}
+		r->fault.armed = true;
+		fiber_switch(&r->host, &l->fiber);
+		r->fault.armed = false;
+	} while (r->call && !r->fault.sig && !r->overflowed);
 	if (!r->fault.sig && !r->overflowed && l->state == LANE_DONE)
 		lane_end(r, l);
 	return r->fault.sig || r->overflowed ? MORI_SHMEM_EFAULT : 0;

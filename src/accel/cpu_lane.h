@@ -82,9 +82,11 @@ struct run {
 	uint64_t idle_since; /* ns; 0: not idle */
 	uint64_t cpu_ns;     /* time on a core when last looked at; 0: not yet */
 	uint64_t idle_polls;
-	uint32_t idle_rounds;  /* that yielded or slept */
-	uint64_t yields_since; /* ns; the first of them */
-	uint32_t spin;	       /* polls in vain before it yields; fewer after those that were */
+	uint32_t idle_rounds;	 /* that yielded or slept */
+	uint64_t yields_since;	 /* ns; the first of them */
+	uint32_t spin;		 /* polls in vain before it yields; fewer after those that were */
+	void (*call)(void *arg); /* what the current lane wants done; NULL: nothing */
+	void *call_arg;
 	int err;
 };
 

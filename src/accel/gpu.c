@@ -13,15 +13,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define GPU_LIBRARY "libcuda.so.1"
 
 /* Attributes of a device. */
+#define GPU_PROCESSORS 16
+#define GPU_MAJOR      75
+#define GPU_MINOR      76
 #define GPU_HAS_RANGES 102
 #define GPU_HAS_FDS    103
 
 #define GPU_STREAM_NON_BLOCKING 1u
-#define GPU_HOST_MAPPED		3u /* for every context, and kernels may use it */
+#define SUBMIT_WAIT_NS		2000000 /* many times what a launch takes */
+#define GPU_HOST_MAPPED		3u	/* for every context, and kernels may use it */
 
 struct gpu_calls gpu;
 
@@ -144,6 +149,26 @@ void gpu_leave(void)
 	gpu.ctx_pop(&was);
 }
 
+int gpu_submit(gpu_function f, const unsigned grid[3], const unsigned block[3], unsigned shared,
+	       gpu_stream stream, void **args)
+{
+	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+	struct timespec end;
+	bool held;
+	int code;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_nsec += SUBMIT_WAIT_NS;
+	end.tv_sec += end.tv_nsec / 1000000000;
+	end.tv_nsec %= 1000000000;
+	held = !pthread_mutex_clocklock(&one, CLOCK_MONOTONIC, &end);
+	code = gpu.launch(f, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared,
+			  stream, args, NULL);
+	if (held)
+		pthread_mutex_unlock(&one);
+	return code;
+}
+
 /* Under the lock, with the context current. */
 static struct gpu_home *home_new(gpu_ctx ctx)
 {
@@ -161,6 +186,7 @@ static struct gpu_home *home_new(gpu_ctx ctx)
 		free(home);
 		return NULL;
 	}
+	home->fabric = gpu_fabric(home->device);
 	gpu_tasks_load(home);
 	home->next = driver.homes;
 	driver.homes = home;
@@ -319,24 +345,43 @@ int gpu_facts(struct accel_dev *d, struct accel_facts *out)
 	out->total = total;
 	out->free = free_now;
 	out->granule = gpu_granule(d);
+	out->fabric = d->home->fabric;
 	/* By the size of the device and not by what is free: all PEs must come to the same. */
 	out->heap_default = gpu_least((uint64_t)4 << 30, (total / 16) >> 21 << 21);
 	out->heap_grows = gpu_least((uint64_t)16 << 30, (total / 2) >> 21 << 21);
 	return 0;
 }
 
-int gpu_describe(char *text, size_t size)
+/* Name, capability (what mori cc calls its target), processors and memory. */
+static void gpu_describe_one(int device, char *text, size_t size)
 {
+	int major = 0, minor = 0, processors = 0;
 	char name[128] = "?";
 	size_t memory = 0;
-	int version = 0, err = gpu_load();
+
+	gpu.device_name(name, sizeof(name), device);
+	gpu.device_memory(&memory, device);
+	gpu.device_attribute(&major, GPU_MAJOR, device);
+	gpu.device_attribute(&minor, GPU_MINOR, device);
+	gpu.device_attribute(&processors, GPU_PROCESSORS, device);
+	snprintf(text, size, "%s, sm_%d%d, %d multiprocessors, %.1f GiB", name, major, minor,
+		 processors, (double)memory / (1 << 30));
+}
+
+int gpu_describe(int number, char *text, size_t size)
+{
+	int version = 0, device = 0, err = gpu_load();
 
 	if (err)
 		return err;
+	if (number >= driver.n_devices || (number >= 0 && gpu.device_get(&device, number)))
+		return err_set(MORI_SHMEM_ENOENT, "there is no GPU %d", number);
+	if (number >= 0) {
+		gpu_describe_one(device, text, size);
+		return 0;
+	}
 	gpu.version(&version);
-	gpu.device_name(name, sizeof(name), 0);
-	gpu.device_memory(&memory, 0);
-	snprintf(text, size, "%d x %s, %.1f GiB, driver for CUDA %d.%d", driver.n_devices, name,
-		 (double)memory / (1 << 30), version / 1000, version % 1000 / 10);
+	snprintf(text, size, "%d GPU(s), driver for CUDA %d.%d", driver.n_devices, version / 1000,
+		 version % 1000 / 10);
 	return 0;
 }

@@ -54,7 +54,8 @@ struct gpu_calls {
 extern struct gpu_calls gpu;
 
 enum {
-	GPU_FD = 1,	   /* a part leaves as a file descriptor */
+	GPU_FD = 1,	   /* a part leaves as a file descriptor, */
+	GPU_FABRIC = 8,	   /* or as a handle of the fabric */
 	GPU_PINNED = 1,	   /* kinds of memory */
 	GPU_DEVICE = 1,	   /* kinds of places */
 	GPU_READ_WRITE = 3 /* access */
@@ -66,6 +67,7 @@ struct gpu_home {
 	gpu_ctx ctx;
 	int device;
 	int priority;			   /* of streams: the greatest */
+	bool fabric;			   /* memory can leave by handles of the fabric */
 	gpu_stream news;		   /* for what must not wait for other calls */
 	gpu_function task[DEV_TASK_COUNT]; /* our own kernels; NULL: could not be loaded */
 	char no_task[256];		   /* why */
@@ -86,6 +88,14 @@ struct accel_dev {
 };
 
 /* gpu.c */
+/*
+ * A launch, with the context current. One at a time in a process: the driver finds a queue
+ * for a stream when something is launched on it, and if two threads do that at once it may give
+ * both the same one. Kernels that wait for each other then stand one behind the other. But a
+ * launch also waits where its queue is full, perhaps for another thread's: nobody waits for long.
+ */
+int gpu_submit(gpu_function f, const unsigned grid[3], const unsigned block[3], unsigned shared,
+	       gpu_stream stream, void **args);
 /* With the context current: a stream of the PE, made if need be. */
 int gpu_lane(struct accel_dev *d, enum gpu_lane lane, gpu_stream *out);
 /* The driver, once a process; ENOTSUP with the reason. */
@@ -99,14 +109,17 @@ void gpu_close(struct accel_dev *d);
 int gpu_device(const struct accel_dev *d);
 bool gpu_current(const struct accel_dev *d);
 int gpu_facts(struct accel_dev *d, struct accel_facts *out);
-int gpu_describe(char *text, size_t size);
+int gpu_describe(int number, char *text, size_t size);
 
 /* gpu_memory.c */
 int gpu_reserve(struct accel_dev *d, uint64_t len, uint64_t align, void **out);
 void gpu_unreserve(void *base);
 int gpu_part_make(struct accel_dev *d, void *at, uint64_t len, const int *devs, int n_devs,
-		  int *fd);
-int gpu_part_take(struct accel_dev *d, int fd, void *at, uint64_t len, const int *devs, int n_devs);
+		  struct accel_ticket *ticket);
+int gpu_part_take(struct accel_dev *d, const struct accel_ticket *ticket, void *at, uint64_t len,
+		  const int *devs, int n_devs);
+/* With the context current: whether the driver gives handles of the fabric, tried once. */
+bool gpu_fabric(int device);
 void gpu_part_drop(void *at, uint64_t len);
 int gpu_alloc(struct accel_dev *d, uint64_t len, void **out);
 void gpu_free(struct accel_dev *d, void *ptr);
@@ -114,13 +127,18 @@ int gpu_handle_get(struct accel_dev *d, const void *ptr, uint64_t len, struct ac
 int gpu_handle_open(struct accel_dev *d, const struct accel_handle *h, void **out, void **base);
 void gpu_handle_close(struct accel_dev *d, void *base);
 bool gpu_holds(struct accel_dev *d, const void *ptr);
-int gpu_pin(struct accel_dev *d, void *ptr, uint64_t len);
+int gpu_pin(struct accel_dev *d, void *ptr, uint64_t len, bool *ours);
 void gpu_unpin(struct accel_dev *d, void *ptr);
 int gpu_copy(struct accel_dev *d, void *dst, const void *src, uint64_t len, bool urgent);
 int gpu_zero(struct accel_dev *d, void *at, uint64_t len);
 uint64_t gpu_granule(const struct accel_dev *d);
 
 /* gpu_module.c */
+/*
+ * Local memory for the threads of a kernel that needs more than any before it. Taken at its
+ * launch it would wait until the device is idle, and kernels that wait for that one with it.
+ */
+void gpu_room(gpu_function f);
 int gpu_module_load(struct accel_dev *d, const void *image, size_t len, struct accel_module **out);
 int gpu_module_borrow(struct accel_dev *d, void *native, struct accel_module **out);
 void gpu_module_unload(struct accel_module *m);

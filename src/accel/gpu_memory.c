@@ -15,6 +15,8 @@
 #define GPU_MEMORY_TYPE 2  /* attribute of a pointer: where it points */
 #define GPU_MEMORY_HOST 1
 #define GPU_HOST_MAPPED 3u
+#define GPU_IS_PINNED	712 /* by somebody else: torch, say */
+#define GPU_HAS_FABRIC	128 /* attribute of a device */
 
 /* What was reserved around a range, so that it can be given back. */
 struct range {
@@ -33,18 +35,45 @@ static gpu_ptr addr_of(const void *p)
 	return (gpu_ptr)(uintptr_t)p;
 }
 
-static struct gpu_part part_of(const struct accel_dev *d)
+static struct gpu_part part_of(int device, int handles)
 {
 	return (struct gpu_part){
 		.kind = GPU_PINNED,
-		.handles = GPU_FD,
-		.place = { .kind = GPU_DEVICE, .number = d->home->device },
+		.handles = handles,
+		.place = { .kind = GPU_DEVICE, .number = device },
 	};
+}
+
+static int part_kind(const struct accel_ticket *ticket)
+{
+	return ticket && ticket->way == ACCEL_FABRIC ? GPU_FABRIC : GPU_FD;
+}
+
+/*
+ * A driver may say that it has handles of the fabric and refuse them all the same: without a
+ * channel of its IMEX service, say. That is as good as having none.
+ */
+bool gpu_fabric(int device)
+{
+	struct gpu_part part = part_of(device, GPU_FABRIC);
+	unsigned char bytes[64];
+	uint64_t handle;
+	size_t granule = 0;
+	int has = 0;
+	bool good;
+
+	if (gpu.device_attribute(&has, GPU_HAS_FABRIC, device) || !has ||
+	    gpu.part_granule(&granule, &part, 0) || !granule ||
+	    gpu.part_create(&handle, granule, &part, 0))
+		return false;
+	good = !gpu.part_export(bytes, handle, GPU_FABRIC, 0);
+	gpu.part_release(handle);
+	return good;
 }
 
 uint64_t gpu_granule(const struct accel_dev *d)
 {
-	struct gpu_part part = part_of(d);
+	struct gpu_part part = part_of(d->home->device, GPU_FD);
 	size_t granule = 0;
 
 	return gpu.part_granule(&granule, &part, 0) || !granule ? (uint64_t)2 << 20 : granule;
@@ -131,9 +160,12 @@ static int part_no_memory(const struct accel_dev *d, uint64_t len, int code)
 		       (unsigned long long)facts.total);
 }
 
-int gpu_part_make(struct accel_dev *d, void *at, uint64_t len, const int *devs, int n_devs, int *fd)
+int gpu_part_make(struct accel_dev *d, void *at, uint64_t len, const int *devs, int n_devs,
+		  struct accel_ticket *ticket)
 {
-	struct gpu_part part = part_of(d);
+	int kind = part_kind(ticket);
+	struct gpu_part part = part_of(d->home->device, kind);
+	void *to = !ticket ? NULL : kind == GPU_FD ? (void *)&ticket->fd : ticket->bytes;
 	uint64_t handle;
 	int code, err = gpu_enter(d);
 
@@ -142,7 +174,7 @@ int gpu_part_make(struct accel_dev *d, void *at, uint64_t len, const int *devs, 
 	code = gpu.part_create(&handle, len, &part, 0);
 	if (code) {
 		err = part_no_memory(d, len, code);
-	} else if (fd && (code = gpu.part_export(fd, handle, GPU_FD, 0))) {
+	} else if (to && (code = gpu.part_export(to, handle, kind, 0))) {
 		gpu.part_release(handle);
 		err = gpu_fail(code, "cannot share memory of the heap");
 	} else {
@@ -152,14 +184,17 @@ int gpu_part_make(struct accel_dev *d, void *at, uint64_t len, const int *devs, 
 	return err;
 }
 
-int gpu_part_take(struct accel_dev *d, int fd, void *at, uint64_t len, const int *devs, int n_devs)
+int gpu_part_take(struct accel_dev *d, const struct accel_ticket *ticket, void *at, uint64_t len,
+		  const int *devs, int n_devs)
 {
+	int kind = part_kind(ticket);
+	void *from = kind == GPU_FD ? (void *)(intptr_t)ticket->fd : (void *)ticket->bytes;
 	uint64_t handle;
 	int code, err = gpu_enter(d);
 
 	if (err)
 		return err;
-	code = gpu.part_import(&handle, (void *)(intptr_t)fd, GPU_FD);
+	code = gpu.part_import(&handle, from, kind);
 	err = code ? gpu_fail(code, "cannot take memory of another PE's heap") :
 		     part_place(handle, at, len, devs, n_devs);
 	gpu_leave();
@@ -288,7 +323,7 @@ bool gpu_holds(struct accel_dev *d, const void *ptr)
 	return far;
 }
 
-int gpu_pin(struct accel_dev *d, void *ptr, uint64_t len)
+int gpu_pin(struct accel_dev *d, void *ptr, uint64_t len, bool *ours)
 {
 	int code, err = gpu_enter(d);
 
@@ -296,7 +331,10 @@ int gpu_pin(struct accel_dev *d, void *ptr, uint64_t len)
 		return err;
 	code = gpu.host_register(ptr, len, GPU_HOST_MAPPED);
 	gpu_leave();
-	return code ? gpu_fail(code, "cannot let the GPU get at host memory") : 0;
+	*ours = !code;
+	return code && code != GPU_IS_PINNED ?
+		       gpu_fail(code, "cannot let the GPU get at host memory") :
+		       0;
 }
 
 void gpu_unpin(struct accel_dev *d, void *ptr)

@@ -16,7 +16,9 @@
 #define GPU_JIT_ERRORS	    5 /* options of a load: a buffer for the compiler's errors */
 #define GPU_JIT_ERRORS_SIZE 6
 #define GPU_NOT_READY	    600
-#define GPU_MOST_THREADS    0 /* attribute of a function: of a block */
+#define GPU_MOST_THREADS    0 /* attributes of a function: threads of a block, */
+#define GPU_LOCAL_SIZE	    3 /* bytes of a thread */
+#define GPU_STACK	    0 /* a limit of the context: bytes of a thread */
 #define BLOCK_THREADS_MAX   1024u
 #define GRID_X_MAX	    2147483647u
 #define GRID_YZ_MAX	    65535u
@@ -30,6 +32,16 @@ struct accel_module {
 	bool ours;
 };
 
+void gpu_room(gpu_function f)
+{
+	size_t room = 0;
+	int local = 0;
+
+	if (!gpu.function_attribute(&local, GPU_LOCAL_SIZE, f) && local > 0 &&
+	    !gpu.limit_get(&room, GPU_STACK) && room < (size_t)local)
+		gpu.limit_set(GPU_STACK, (size_t)local);
+}
+
 /* With the context current. */
 static void module_bring(struct accel_module *m)
 {
@@ -41,8 +53,10 @@ static void module_bring(struct accel_module *m)
 		return;
 	list = calloc(n, sizeof(*list));
 	if (list && !gpu.module_functions(list, n, m->module)) {
-		for (unsigned i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++) {
 			gpu.function_load(list[i]);
+			gpu_room(list[i]);
+		}
 	}
 	free(list);
 }
@@ -113,6 +127,7 @@ void gpu_module_unload(struct accel_module *m)
 int gpu_module_link(struct accel_module *m, struct dev_state *ctx)
 {
 	struct dev_link link = { 0 };
+	const char *name = NULL;
 	gpu_ptr at = 0;
 	size_t len = 0;
 	int code, err = gpu_enter(m->dev);
@@ -133,11 +148,17 @@ int gpu_module_link(struct accel_module *m, struct dev_state *ctx)
 		return err;
 	if (len != sizeof(link) || link.abi != DEV_ABI || link.size != sizeof(struct dev_state))
 		return err_set(MORI_SHMEM_EABI,
-			       "the module was made for ABI %u (a state of %u bytes), this library "
-			       "has ABI %u (%zu bytes): compile it again",
-			       link.abi, link.size, DEV_ABI, sizeof(struct dev_state));
+			       "the module with kernel %s was made for ABI %u (a state of %u "
+			       "bytes), this library has ABI %u (%zu bytes): compile it again",
+			       gpu_module_kernel(m, 0, &name) ? "?" : name, link.abi, link.size,
+			       DEV_ABI, sizeof(struct dev_state));
 	link.state = ctx;
-	return gpu_copy(m->dev, (void *)(uintptr_t)at, &link, sizeof(link), false);
+	err = gpu_copy(m->dev, (void *)(uintptr_t)at, &link, sizeof(link), false);
+	if (!err && !m->ours && !gpu_enter(m->dev)) {
+		module_bring(m);
+		gpu_leave();
+	}
+	return err;
 }
 
 static int launch_check(const struct accel_launch *l, gpu_function f)
@@ -238,7 +259,6 @@ static int launch_wait(const struct accel_launch *l, gpu_stream stream)
 int gpu_launch(struct accel_module *m, const struct accel_launch *l, struct accel_fault *fault)
 {
 	gpu_stream stream = l->stream;
-	const unsigned *g = l->grid, *b = l->block;
 	gpu_function f;
 	int code, err = gpu_enter(m->dev);
 
@@ -254,8 +274,7 @@ int gpu_launch(struct accel_module *m, const struct accel_launch *l, struct acce
 	if (!err && !stream)
 		err = gpu_lane(m->dev, GPU_RUN, &stream);
 	if (!err) {
-		code = gpu.launch(f, g[0], g[1], g[2], b[0], b[1], b[2], (unsigned)l->shared,
-				  stream, l->args, NULL);
+		code = gpu_submit(f, l->grid, l->block, (unsigned)l->shared, stream, l->args);
 		if (code)
 			err = gpu_fail(code, "cannot launch the kernel");
 	}

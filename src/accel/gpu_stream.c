@@ -35,6 +35,8 @@ void gpu_tasks_load(struct gpu_home *home)
 		code = gpu.module_function(&home->task[i], module, task_names[i]);
 		if (!code && gpu.function_load)
 			code = gpu.function_load(home->task[i]);
+		if (!code)
+			gpu_room(home->task[i]);
 	}
 	if (!code)
 		return;
@@ -59,7 +61,8 @@ static int task_launch(const struct accel_dev *d, enum dev_task_id id, const str
 
 	if (!d->home->task[id])
 		return err_set(MORI_SHMEM_ENOTSUP, "%s", d->home->no_task);
-	code = gpu.launch(d->home->task[id], blocks, 1, 1, threads, 1, 1, 0, stream, args, NULL);
+	code = gpu_submit(d->home->task[id], (const unsigned[]){ blocks, 1, 1 },
+			  (const unsigned[]){ threads, 1, 1 }, 0, stream, args);
 	return code ? gpu_fail(code, "cannot launch one of the library's own kernels") : 0;
 }
 

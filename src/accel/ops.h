@@ -16,9 +16,9 @@ struct accel_far {
 	int (*reserve)(struct accel_dev *d, uint64_t len, uint64_t align, void **out);
 	void (*unreserve)(void *base);
 	int (*part_make)(struct accel_dev *d, void *at, uint64_t len, const int *devs, int n_devs,
-			 int *fd);
-	int (*part_take)(struct accel_dev *d, int fd, void *at, uint64_t len, const int *devs,
-			 int n_devs);
+			 struct accel_ticket *ticket);
+	int (*part_take)(struct accel_dev *d, const struct accel_ticket *ticket, void *at,
+			 uint64_t len, const int *devs, int n_devs);
 	void (*part_drop)(void *at, uint64_t len);
 	int (*alloc)(struct accel_dev *d, uint64_t len, void **out);
 	void (*free)(struct accel_dev *d, void *ptr);
@@ -28,7 +28,7 @@ struct accel_far {
 			   void **base);
 	void (*handle_close)(struct accel_dev *d, void *base);
 	bool (*holds)(struct accel_dev *d, const void *ptr);
-	int (*pin)(struct accel_dev *d, void *ptr, uint64_t len);
+	int (*pin)(struct accel_dev *d, void *ptr, uint64_t len, bool *ours);
 	void (*unpin)(struct accel_dev *d, void *ptr);
 	int (*copy)(struct accel_dev *d, void *dst, const void *src, uint64_t len, bool urgent);
 	int (*amo)(struct accel_dev *d, void *ptr, bool wide, int op, uint64_t value,
@@ -47,7 +47,7 @@ struct accel_ops {
 	int (*device)(const struct accel_dev *d);
 	bool (*current)(const struct accel_dev *d);
 	int (*facts)(struct accel_dev *d, struct accel_facts *out);
-	int (*describe)(char *text, size_t size);
+	int (*describe)(int number, char *text, size_t size);
 	int (*mem_zero)(struct accel_dev *d, void *at, uint64_t len);
 	int (*module_load)(struct accel_dev *d, const void *image, size_t len,
 			   struct accel_module **out);

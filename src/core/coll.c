@@ -9,10 +9,12 @@
  * Records are kept for two meetings in turn: nobody can be two ahead of another,
  * so what a late PE still reads is never overwritten.
  */
-#include "core/coll.h"
+#include "core/coll_priv.h"
 
 #include "boot/boot.h"
 #include "core/pe.h"
+#include "core/queue.h"
+#include "core/route.h"
 #include "dev/dev.h"
 #include "util/err.h"
 #include "util/interrupt.h"
@@ -32,44 +34,16 @@
 #define COLL_CLANG_TSAN 0
 #endif
 
-#define COLL_RADIX    5
 #define COLL_YIELDS   100 /* of a core, before a waiter sleeps */
 #define COLL_EAGER    50u /* polls without a pause: the others are often close behind */
 #define COLL_SPIN_MIN 50u
-
-struct coll_node {
-	uint64_t count;	   /* arrivals, ever */
-	uint32_t gen;	   /* root: meetings that are over; the futex */
-	uint32_t sleepers; /* root: PEs asleep on gen */
-	uint32_t size;	   /* arrivals a meeting */
-	uint64_t hash[COLL_RADIX];
-} __attribute__((aligned(64)));
-
-/* What one PE brought to a meeting. */
-struct coll_record {
-	uint32_t epoch;
-	struct coll_call call;
-	uint64_t data[COLL_DATA];
-} __attribute__((aligned(64)));
-
-struct coll_block {
-	int n;		   /* PEs */
-	int n_nodes;	   /* of the tree; the root is the last */
-	uint32_t broken;   /* a meeting timed out: 1 + the PE whose did */
-	uint32_t given_up; /* a PE left a meeting because another was lost: 1 + its rank */
-	uint32_t left;	   /* a PE finalized alone: 1 + its rank */
-	/*
-	 * The last meetings whose records differed, even and odd: a leaf may find
-	 * that out in the next meeting while a late PE still looks at this one.
-	 */
-	uint32_t bad[2];
-	struct coll_node node[]; /* leaves first; then struct coll_record [2][n] */
-};
+#define COLL_GRACE_NS 100000000u
 
 int coll_open(struct pe *pe)
 {
 	pe->coll_spin = pe->state->spin;
-	if (boot_n_nodes(pe->boot) == 1)
+	pe->coll_drives = pe->wait_drives = ROUTE_DRIVES;
+	if (pe->world->n_nodes == 1)
 		return 0;
 	pe->records = calloc((size_t)pe->world->n_pes, sizeof(*pe->records));
 	return pe->records ?
@@ -93,18 +67,21 @@ static int coll_tree_size(int n)
 	return total;
 }
 
-size_t coll_block_size(int n)
+size_t coll_block_size(int n, int nodes)
 {
-	return sizeof(struct coll_block) + (size_t)coll_tree_size(n) * sizeof(struct coll_node) +
+	return sizeof(struct coll_block) + nodes_late_size(nodes) +
+	       (size_t)coll_tree_size(n) * sizeof(struct coll_node) +
 	       2 * (size_t)n * sizeof(struct coll_record);
 }
 
-void coll_block_init(struct coll_block *b, int n)
+void coll_block_init(struct coll_block *b, int n, int nodes)
 {
-	struct coll_node *node = b->node;
+	struct coll_node *node;
 
 	b->n = n;
-	b->n_nodes = coll_tree_size(n);
+	b->n_tree = coll_tree_size(n);
+	b->tree_off = (uint32_t)nodes_late_size(nodes);
+	node = coll_tree(b);
 	do {
 		int left = n;
 
@@ -116,14 +93,14 @@ void coll_block_init(struct coll_block *b, int n)
 
 static struct coll_record *coll_record(struct coll_block *b, uint32_t epoch, int slot)
 {
-	struct coll_record *r = (struct coll_record *)&b->node[b->n_nodes];
+	struct coll_record *r = (struct coll_record *)&coll_tree(b)[b->n_tree];
 
 	return &r[(size_t)(epoch & 1) * (size_t)b->n + (size_t)slot];
 }
 
-static struct coll_node *coll_root(struct coll_block *b)
+static struct coll_gate *coll_gate(struct coll_block *b)
 {
-	return &b->node[b->n_nodes - 1];
+	return &coll_tree(b)[b->n_tree - 1].gate;
 }
 
 static long coll_futex(uint32_t *word, int op, uint32_t value, const struct timespec *limit)
@@ -133,7 +110,19 @@ static long coll_futex(uint32_t *word, int op, uint32_t value, const struct time
 
 void coll_block_wake(struct coll_block *b)
 {
-	coll_futex(&coll_root(b)->gen, FUTEX_WAKE, INT_MAX, NULL);
+	coll_futex(&coll_gate(b)->gen, FUTEX_WAKE, INT_MAX, NULL);
+	coll_futex(&b->ready.gen, FUTEX_WAKE, INT_MAX, NULL);
+}
+
+/*
+ * Pairs with the acquire in coll_over(). Full, so that either we see a sleeper or the
+ * sleeper sees the new generation.
+ */
+static void coll_gate_open(struct coll_gate *gate, uint32_t epoch)
+{
+	__atomic_store_n(&gate->gen, epoch, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&gate->sleepers, __ATOMIC_SEQ_CST))
+		coll_futex(&gate->gen, FUTEX_WAKE, INT_MAX, NULL);
 }
 
 static uint64_t coll_mix(uint64_t h, uint64_t v)
@@ -152,13 +141,12 @@ static uint64_t coll_hash(const struct coll_call *c)
 }
 
 /*
- * Count this PE in. True if it was the last of all: then the meeting is over and
- * the others are on their way. The counter's release and acquire make everything
- * before the arrival of each PE seen by all after the meeting.
+ * Count this PE in. True if it was the last of the node. The counter's release and
+ * acquire make everything before the arrival of each PE seen by all after the meeting.
  */
 static bool coll_arrive(struct coll_block *b, int slot, uint32_t epoch, uint64_t hash)
 {
-	struct coll_node *level = b->node, *root = coll_root(b);
+	struct coll_node *level = coll_tree(b), *root = level + b->n_tree - 1;
 	int width = (b->n + COLL_RADIX - 1) / COLL_RADIX;
 
 	for (;;) {
@@ -173,66 +161,84 @@ static bool coll_arrive(struct coll_block *b, int slot, uint32_t epoch, uint64_t
 				__atomic_store_n(&b->bad[epoch & 1], epoch, __ATOMIC_RELAXED);
 		}
 		if (node == root)
-			break;
+			return true;
 		level += width;
 		width = (width + COLL_RADIX - 1) / COLL_RADIX;
 		slot /= COLL_RADIX;
 	}
-	/*
-	 * Pairs with the acquire in coll_wait(). Full, so that either we see a
-	 * sleeper or the sleeper sees the new generation.
-	 */
-	__atomic_store_n(&root->gen, epoch, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&root->sleepers, __ATOMIC_SEQ_CST))
-		coll_block_wake(b);
-	return true;
 }
 
-static bool coll_over(const struct coll_node *root, uint32_t epoch)
+static bool coll_over(const struct coll_gate *gate, uint32_t epoch)
 {
-	return (int32_t)(__atomic_load_n(&root->gen, __ATOMIC_ACQUIRE) - epoch) >= 0;
+	return (int32_t)(__atomic_load_n(&gate->gen, __ATOMIC_ACQUIRE) - epoch) >= 0;
 }
 
-static void coll_sleep(struct coll_node *root, uint32_t epoch)
+static void coll_sleep(struct coll_gate *gate, uint32_t epoch)
 {
 	struct timespec limit = { .tv_nsec = 200000000 };
 
-	__atomic_fetch_add(&root->sleepers, 1, __ATOMIC_SEQ_CST);
-	if (!coll_over(root, epoch))
-		coll_futex(&root->gen, FUTEX_WAIT, epoch - 1, &limit);
-	__atomic_fetch_sub(&root->sleepers, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&gate->sleepers, 1, __ATOMIC_SEQ_CST);
+	if (!coll_over(gate, epoch))
+		coll_futex(&gate->gen, FUTEX_WAIT, epoch - 1, &limit);
+	__atomic_fetch_sub(&gate->sleepers, 1, __ATOMIC_RELAXED);
 }
 
-/* Ranks of this node that are not in the meeting, as text: "PEs 1, 4-7". */
-static void coll_name_missing(struct pe *pe, uint32_t epoch, char *text, size_t len)
+int coll_missing_here(struct pe *pe, uint32_t epoch, bool *missing)
 {
 	struct world *w = pe->world;
-	size_t at = 0;
+	int first = -1;
 
-	text[0] = '\0';
-	for (int i = 0; i < w->n_node && at < len; i++) {
-		int from = i;
-
+	for (int i = w->n_node - 1; i >= 0; i--) {
 		if (__atomic_load_n(&coll_record(w->block, epoch, i)->epoch, __ATOMIC_ACQUIRE) ==
 		    epoch)
 			continue;
-		while (i + 1 < w->n_node && w->node_ranks[i + 1] == w->node_ranks[i] + 1 &&
-		       __atomic_load_n(&coll_record(w->block, epoch, i + 1)->epoch,
-				       __ATOMIC_ACQUIRE) != epoch)
-			i++;
-		at += (size_t)snprintf(text + at, len - at, i > from ? "%s%d-%d" : "%s%d",
-				       at ? ", " : "PE ", w->node_ranks[from], w->node_ranks[i]);
+		first = w->node_ranks[i];
+		if (missing)
+			missing[first] = true;
 	}
+	return first;
 }
 
-static int coll_timed_out(struct pe *pe, uint32_t epoch)
+/* Ranks that are not in the meeting, as text: "PE 1, 4-7". */
+static void coll_name_missing(struct pe *pe, uint32_t epoch, char *text, size_t len)
+{
+	int n = pe->world->n_pes;
+	bool *missing = calloc((size_t)n, sizeof(*missing));
+	size_t at = 0;
+
+	text[0] = '\0';
+	if (!missing)
+		return;
+	coll_missing_here(pe, epoch, missing);
+	nodes_missing(pe, epoch, missing);
+	for (int i = 0; i < n && at < len; i++) {
+		int from = i;
+
+		if (!missing[i])
+			continue;
+		while (i + 1 < n && missing[i + 1])
+			i++;
+		at += (size_t)snprintf(text + at, len - at, i > from ? "%s%d-%d" : "%s%d",
+				       at ? ", " : "PE ", from, i);
+	}
+	free(missing);
+}
+
+void coll_break(struct pe *pe)
 {
 	struct coll_block *b = pe->world->block;
+
+	__atomic_store_n(&b->broken, (uint32_t)pe->rank + 1, __ATOMIC_RELEASE);
+	coll_block_wake(b);
+	nodes_break(pe);
+}
+
+int coll_timed_out(struct pe *pe, uint32_t epoch)
+{
 	char missing[256];
 
 	coll_name_missing(pe, epoch, missing, sizeof(missing));
-	__atomic_store_n(&b->broken, (uint32_t)pe->rank + 1, __ATOMIC_RELEASE);
-	coll_block_wake(b);
+	coll_break(pe);
 	return err_set(MORI_SHMEM_ETIMEDOUT,
 		       "%s did not come to a collective call within MORI_SHMEM_TIMEOUT=%g s; "
 		       "the job can only be finalized now",
@@ -253,8 +259,7 @@ static int coll_hear(struct pe *pe, int first)
 	return err_set(MORI_SHMEM_EPEER, "PE %d has left a collective call: a PE was lost", first);
 }
 
-/* 0 while the meeting may still come about. */
-static int coll_doomed(struct pe *pe)
+int coll_doomed(struct pe *pe)
 {
 	uint32_t broken = __atomic_load_n(&pe->world->block->broken, __ATOMIC_ACQUIRE);
 	uint32_t left = __atomic_load_n(&pe->world->block->left, __ATOMIC_ACQUIRE);
@@ -278,20 +283,44 @@ void coll_leave(struct pe *pe)
 {
 	struct coll_block *b = pe->world->block;
 
-	if (pe->records) /* boot sees it go, and tells the others */
-		return;
 	__atomic_store_n(&b->left, (uint32_t)pe->rank + 1, __ATOMIC_RELEASE);
 	coll_block_wake(b);
+	nodes_leave(pe);
 }
 
-static int coll_wait(struct pe *pe, struct coll_node *root, uint32_t epoch)
+int coll_patience(struct pe *pe, uint32_t epoch, struct coll_clock *clock)
 {
-	uint64_t limit = (uint64_t)(pe->options.timeout * 1e9), end = 0;
-	uint32_t spin = pe->coll_spin;
+	uint64_t limit = (uint64_t)(pe->options.timeout * 1e9), now = tgt_now_ns();
 	int err;
 
+	if (!clock->end)
+		clock->end = now + limit;
+	if (interrupt_asked())
+		world_abort(pe, "interrupted");
+	err = coll_doomed(pe);
+	/* ESTATE: another PE of this same meeting was the first to give up. */
+	if (err == MORI_SHMEM_ESTATE || (!err && limit && now >= clock->end))
+		return coll_timed_out(pe, epoch);
+	/* Whoever went may have been in the meeting: what it sent to other nodes is on its way. */
+	if (err && pe->world->n_nodes > 1 && !clock->grace)
+		clock->grace = now + COLL_GRACE_NS;
+	if (err && now < clock->grace)
+		return 0;
+	if (err && __atomic_load_n(&pe->state->lost, __ATOMIC_ACQUIRE))
+		__atomic_store_n(&pe->world->block->given_up, (uint32_t)pe->rank + 1,
+				 __ATOMIC_RELEASE);
+	if (!err)
+		nodes_late(pe, epoch, limit ? clock->end - now : UINT64_MAX);
+	return err;
+}
+
+static int coll_wait(struct pe *pe, struct coll_gate *gate, uint32_t epoch)
+{
+	uint32_t spin = pe->coll_spin;
+	struct coll_clock clock = { 0 };
+
 	for (uint32_t i = 0; i < spin; i++) {
-		if (coll_over(root, epoch)) {
+		if (coll_over(gate, epoch)) {
 			pe->coll_spin = spin * 2 < pe->state->spin ? spin * 2 : pe->state->spin;
 			return 0;
 		}
@@ -301,27 +330,17 @@ static int coll_wait(struct pe *pe, struct coll_node *root, uint32_t epoch)
 	/* In vain: perhaps the others need this core. Spin less until it helps again. */
 	if (spin > COLL_SPIN_MIN)
 		pe->coll_spin = spin / 4 > COLL_SPIN_MIN ? spin / 4 : COLL_SPIN_MIN;
-	for (uint32_t turn = 0; !coll_over(root, epoch); turn++) {
+	for (uint32_t turn = 0; !coll_over(gate, epoch); turn++) {
+		int err;
+
 		if (turn < COLL_YIELDS) {
 			sched_yield();
 			continue;
 		}
-		if (!end)
-			end = tgt_now_ns() + limit;
-		if (interrupt_asked())
-			world_abort(pe, "interrupted");
-		err = coll_doomed(pe);
-		if (err && coll_over(root, epoch))
-			return 0;
-		/* ESTATE: another PE of this same meeting was the first to give up. */
-		if (err == MORI_SHMEM_ESTATE || (!err && limit && tgt_now_ns() >= end))
-			return coll_timed_out(pe, epoch);
-		if (err && __atomic_load_n(&pe->state->lost, __ATOMIC_ACQUIRE))
-			__atomic_store_n(&pe->world->block->given_up, (uint32_t)pe->rank + 1,
-					 __ATOMIC_RELEASE);
+		err = coll_patience(pe, epoch, &clock);
 		if (err)
-			return err;
-		coll_sleep(root, epoch);
+			return coll_over(gate, epoch) ? 0 : err;
+		coll_sleep(gate, epoch);
 	}
 	return 0;
 }
@@ -389,22 +408,14 @@ static int coll_mismatch(struct pe *pe)
 		       text);
 }
 
-/* A world of several nodes: everybody sees every record, through boot. */
-static int coll_meet_far(struct pe *pe, const struct coll_call *call, const uint64_t *data)
+/* A world of several nodes: the records of all PEs, through boot. */
+static int coll_gather(struct pe *pe, const struct coll_record *mine)
 {
-	struct coll_record mine = { .epoch = pe->coll_epoch, .call = *call };
-	uint64_t hash = coll_hash(call);
-	int err;
+	int err = boot_allgather(pe->boot, pe->rank, mine, sizeof(*mine), pe->records,
+				 pe_patience(pe));
 
-	for (int i = 0; data && i < COLL_DATA; i++)
-		mine.data[i] = data[i];
-	err = boot_allgather(pe->boot, pe->rank, &mine, sizeof(mine), pe->records, pe_patience(pe));
 	if (err && interrupt_was_asked())
 		world_abort(pe, "interrupted");
-	for (int i = 0; !err && i < pe->world->n_pes; i++) {
-		if (coll_hash(&pe->records[i].call) != hash)
-			err = coll_mismatch(pe);
-	}
 	return err;
 }
 
@@ -421,13 +432,38 @@ static void coll_tell_tsan(void)
 #endif
 }
 
-static int coll_meet_near(struct pe *pe, const struct coll_call *call, const uint64_t *data)
+/*
+ * This PE is counted in, @last of its node. The first PE of each node meets those of the
+ * others, for all; whoever else waits for it.
+ */
+static int coll_join(struct pe *pe, uint32_t epoch, uint64_t hash, bool last)
+{
+	struct world *w = pe->world;
+	struct coll_block *b = w->block;
+	bool leads = w->n_nodes > 1 ? pe->rank == w->node_ranks[0] : last;
+	int err = 0;
+
+	if (w->n_nodes > 1 && last && !leads)
+		coll_gate_open(&b->ready, epoch);
+	if (!leads)
+		return coll_wait(pe, coll_gate(b), epoch);
+	if (w->n_nodes > 1 && !last)
+		err = coll_wait(pe, &b->ready, epoch);
+	if (!err && w->n_nodes > 1)
+		err = nodes_meet(pe, epoch, hash);
+	if (!err)
+		coll_gate_open(coll_gate(b), epoch);
+	return err;
+}
+
+static int coll_meet_node(struct pe *pe, const struct coll_call *call, const uint64_t *data)
 {
 	int slot = pe->world->slot[pe->rank];
 	uint32_t epoch = pe->coll_epoch;
+	uint64_t hash = coll_hash(call);
 	struct coll_block *b = pe->world->block;
-	struct coll_node *root = coll_root(b);
 	struct coll_record *r = coll_record(b, epoch, slot);
+	bool bad;
 	int err = coll_doomed(pe);
 
 	if (err)
@@ -435,21 +471,49 @@ static int coll_meet_near(struct pe *pe, const struct coll_call *call, const uin
 	r->call = *call;
 	for (int i = 0; data && i < COLL_DATA; i++)
 		r->data[i] = data[i];
-	/* Release: pairs with the acquire of coll_name_missing(); the counter covers the rest. */
+	/* Release: pairs with the acquire of coll_missing_here(); the counter covers the rest. */
 	__atomic_store_n(&r->epoch, epoch, __ATOMIC_RELEASE);
 	coll_tell_tsan();
-	if (!coll_arrive(b, slot, epoch, coll_hash(call)))
-		err = coll_wait(pe, root, epoch);
+	err = coll_join(pe, epoch, hash, coll_arrive(b, slot, epoch, hash));
 	coll_tell_tsan();
-	if (!err && __atomic_load_n(&b->bad[epoch & 1], __ATOMIC_RELAXED) == epoch)
-		err = coll_mismatch(pe);
-	return err;
+	if (err)
+		return err;
+	bad = __atomic_load_n(&b->bad[epoch & 1], __ATOMIC_RELAXED) == epoch;
+	if (pe->records && (bad || data)) /* all PEs come to that, or none */
+		err = coll_gather(pe, r);
+	return !err && bad ? coll_mismatch(pe) : err;
 }
 
+/* What this process has on its way is complete before others hear that it has come. */
+static int coll_quiet(struct pe *pe, uint32_t op)
+{
+	struct net *net = op == COLL_SYNC || op == COLL_AGREE ? NULL : route_net(pe->world);
+	int err = net ? net_quiet(net, NET_ALL) : 0, posted = net ? queue_quiet(pe, -1) : 0;
+
+	if (!err)
+		err = posted;
+
+	return err == MORI_SHMEM_EINVAL ? MORI_SHMEM_EFAULT :
+					  err; /* not about this call's arguments */
+}
+
+/* A PE whose network failed meets all the same: the others would wait for it. */
 int coll_meet(struct pe *pe, const struct coll_call *call, const uint64_t *data)
 {
+	int quiet, err = coll_doomed(pe);
+	char text[512];
+
 	pe->coll_epoch++;
-	return pe->records ? coll_meet_far(pe, call, data) : coll_meet_near(pe, call, data);
+	if (err)
+		return err;
+	quiet = coll_quiet(pe, call->op);
+	if (quiet)
+		snprintf(text, sizeof(text), "%s", err_text());
+	err = coll_meet_node(pe, call, data);
+	if (!quiet || (err && err != MORI_SHMEM_ESTATE))
+		return err;
+	return err_set(quiet, "%s",
+		       text); /* and not that others, who did not hear of it, gave up */
 }
 
 const uint64_t *coll_data(const struct pe *pe, int rank)

@@ -4,8 +4,8 @@
  * the records are compared on the way, so that PEs in different calls, or in one
  * call with different arguments, all get the same error.
  *
- * PEs of one node meet in a block of shared memory; a world of several nodes
- * meets through boot.
+ * PEs of one node meet in a block of shared memory. Where there are several nodes the
+ * first PE of each then meets those of the others over the network.
  */
 #ifndef MORI_CORE_COLL_H
 #define MORI_CORE_COLL_H
@@ -42,9 +42,9 @@ struct coll_call {
 
 struct coll_block; /* the shared memory of a node */
 
-/* Bytes of a block for @n PEs; set up by one process before the others see it. */
-size_t coll_block_size(int n);
-void coll_block_init(struct coll_block *b, int n);
+/* Bytes of a block for @n PEs, of so many nodes; set up by one process before the others see it. */
+size_t coll_block_size(int n, int nodes);
+void coll_block_init(struct coll_block *b, int n, int nodes);
 /* Wake every sleeper of this block: something happened that it must look at. */
 void coll_block_wake(struct coll_block *b);
 

@@ -6,6 +6,7 @@
 #include "core/fail.h"
 
 #include "core/pe.h"
+#include "core/route.h"
 #include "dev/dev.h"
 #include "util/err.h"
 #include "util/interrupt.h"
@@ -22,7 +23,15 @@
 static __thread struct {
 	int pe;
 	uint64_t addr, len;
+	bool told; /* the text is there, and names the PE */
 } about;
+
+void fail_told(int pe)
+{
+	about.pe = pe < 0 ? -1 : pe;
+	about.addr = about.len = 0;
+	about.told = true;
+}
 
 int tgt_fail(const struct dev_state *st, int code, int pe, uint64_t addr, uint64_t len)
 {
@@ -30,6 +39,7 @@ int tgt_fail(const struct dev_state *st, int code, int pe, uint64_t addr, uint64
 	about.pe = pe;
 	about.addr = addr;
 	about.len = len;
+	about.told = false;
 	return code;
 }
 
@@ -42,9 +52,41 @@ uint64_t tgt_now_ns(void)
 }
 
 /*
- * A plain store to a user's word wakes nobody: after polling, yield for a while,
- * then sleep, from 20 us up to 200 us at a time.
+ * A plain store to a user's word wakes nobody: after polling, yield for a while, then
+ * sleep, from 20 us up to 200 us at a time. What the network brings this thread may bring
+ * itself while it has a core, and is woken by later.
  */
+static void wait_network(struct pe *pe, struct tgt_wait *w, uint64_t nap_ns)
+{
+	struct route_wait wait = { .turn = w->naps, .waited = true };
+
+	if (!w->drives) {
+		w->drives = __atomic_load_n(&pe->wait_drives, __ATOMIC_RELAXED);
+		wait.drives = w->drives;
+		/* More next time, unless this wait finds that it was in vain. */
+		__atomic_store_n(&pe->wait_drives, route_learn(&wait), __ATOMIC_RELAXED);
+	}
+	wait.drives = w->drives;
+	if (!route_turn(pe->world, &wait))
+		wait.turn = net_nap(route_net(pe->world), nap_ns) ? 0 : w->naps + 1;
+	if (wait.yielded && wait.turn == wait.drives + 1)
+		__atomic_store_n(&pe->wait_drives, route_learn(&wait), __ATOMIC_RELAXED);
+	w->naps = wait.turn ? wait.turn : 1;
+}
+
+static void wait_pause(const struct dev_state *st, struct tgt_wait *w)
+{
+	struct pe *pe = st->host;
+	long us = w->naps < WAIT_YIELDS + 50 ? 20 : 200;
+
+	if (pe && route_net(pe->world)) /* unit tests have a state alone */
+		wait_network(pe, w, (uint64_t)us * 1000);
+	else if (w->naps++ < WAIT_YIELDS)
+		sched_yield();
+	else
+		nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
+}
+
 int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st)
 {
 	uint64_t now;
@@ -65,13 +107,7 @@ int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st)
 		if (now >= w->end)
 			return MORI_SHMEM_ETIMEDOUT;
 	}
-	if (w->naps++ < WAIT_YIELDS) {
-		sched_yield();
-	} else {
-		long us = w->naps - WAIT_YIELDS < 50 ? 20 : 200;
-
-		nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
-	}
+	wait_pause(st, w);
 	return 0;
 }
 
@@ -124,19 +160,71 @@ static int fail_lost(const struct dev_state *st, const char *name)
 	return err_set(MORI_SHMEM_EPEER, "mori_shmem_%s: %s", name, text);
 }
 
-/* Why load and store do not reach the PE. */
+/* Load and store do not reach the PE, and nothing else does from there. */
 static int fail_no_path(const struct dev_state *st, const char *name)
 {
 	const struct pe *pe = st->host;
 	int to = about.pe;
 	bool near = to >= 0 && to < st->n_pes && pe->world->slot[to] >= 0;
 
-	return err_set(MORI_SHMEM_ENOTSUP,
-		       "mori_shmem_%s: PE %d is served by a network queue, which this build does "
-		       "not have: %s",
-		       name, to,
-		       near ? "MORI_DISABLE_P2P is set; unset it for load and store" :
-			      "it is on another node");
+	return err_set(
+		MORI_SHMEM_ENOTSUP,
+		"mori_shmem_%s: PE %d is reached by the network alone, which this call cannot "
+		"use: %s",
+		name, to,
+		near ? "MORI_DISABLE_P2P is set; unset it for load and store" :
+		       "it is on another node");
+}
+
+#define OP_NAME(name, params, call)		    [DEV_OP_##name] = #name,
+#define OP_NAME_VALUE(ret, bad, name, params, call) [DEV_OP_##name] = #name,
+#define OP_NAME0(name, call)			    [DEV_OP_##name] = #name,
+#define OP_NAME_VALUE0(ret, bad, name, call)	    [DEV_OP_##name] = #name,
+static const char *const op_names[DEV_OP_COUNT] = {
+	[DEV_OP_NONE] = "", MORI_DEVICE_OPS(OP_NAME, OP_NAME_VALUE, OP_NAME0, OP_NAME_VALUE0)
+};
+
+static void fail_stick(struct dev_state *st, enum dev_op op, int err)
+{
+	int32_t none = 0;
+
+	if (!__atomic_compare_exchange_n(&st->fault.code, &none, err, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE))
+		return;
+	st->fault.pe = about.pe;
+	st->fault.addr = about.addr;
+	st->fault.op = op;
+	for (int i = 0; i < 3; i++)
+		st->fault.block[i] = st->fault.thread[i] = -1;
+	if (st->host)
+		mirror_stick(st->host);
+}
+
+int fail_code(const struct dev_state *st)
+{
+	int code = __atomic_load_n(&st->fault.code, __ATOMIC_ACQUIRE);
+
+	return code || !st->host ? code : mirror_code(st->host);
+}
+
+/*
+ * The path to a PE has ended, or a PE refused something. What was under way to it may be lost,
+ * so the status is sticky, whatever call was told.
+ */
+static int fail_path(const struct dev_state *st, const char *name, int err)
+{
+	const struct pe *pe = st->host;
+	enum dev_op op = DEV_OP_COUNT;
+	char text[512], lost[512] = "";
+
+	snprintf(text, sizeof(text), "%s", err_text());
+	if (world_lost(pe->world))
+		snprintf(lost, sizeof(lost), "%s", err_text());
+	while (--op > DEV_OP_NONE && strcmp(op_names[op], name) != 0 &&
+	       (strncmp(name, "ctx_", 4) != 0 || strcmp(op_names[op], name + 4) != 0))
+		;
+	fail_stick((struct dev_state *)st, op, err);
+	return err_set(err, "mori_shmem_%s: %s%s%s", name, text, lost[0] ? "; " : "", lost);
 }
 
 int fail_status(const struct dev_state *st, const char *name, int err)
@@ -147,6 +235,8 @@ int fail_status(const struct dev_state *st, const char *name, int err)
 		snprintf(text, sizeof(text), "%s", err_text());
 		return err_set(err, "mori_shmem_%s: %s", name, text);
 	}
+	if (about.told)
+		return fail_path(st, name, err);
 	switch (err) {
 	case MORI_SHMEM_EINVAL:
 		return fail_invalid(st, name);
@@ -164,27 +254,11 @@ int fail_status(const struct dev_state *st, const char *name, int err)
 	}
 }
 
-#define OP_NAME(name, params, call)		    [DEV_OP_##name] = #name,
-#define OP_NAME_VALUE(ret, bad, name, params, call) [DEV_OP_##name] = #name,
-#define OP_NAME0(name, call)			    [DEV_OP_##name] = #name,
-#define OP_NAME_VALUE0(ret, bad, name, call)	    [DEV_OP_##name] = #name,
-static const char *const op_names[DEV_OP_COUNT] = {
-	[DEV_OP_NONE] = "", MORI_DEVICE_OPS(OP_NAME, OP_NAME_VALUE, OP_NAME0, OP_NAME_VALUE0)
-};
-
 void fail_value(struct dev_state *st, const char *name, enum dev_op op, int err)
 {
-	int32_t none = 0;
-
 	fail_status(st, name, err);
-	if (!st || !__atomic_compare_exchange_n(&st->fault.code, &none, err, false,
-						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return;
-	st->fault.pe = about.pe;
-	st->fault.addr = about.addr;
-	st->fault.op = op;
-	for (int i = 0; i < 3; i++)
-		st->fault.block[i] = st->fault.thread[i] = -1;
+	if (st)
+		fail_stick(st, op, err);
 }
 
 /* As it is now; a kernel in another thread may be writing it. */

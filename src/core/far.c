@@ -9,6 +9,10 @@
 #include "dev/dev.h"
 #include "util/err.h"
 
+#include <stdlib.h>
+
+#define FAR_ROOM ((uint64_t)1 << 20)
+
 uint32_t tgt_far_pes;
 
 static __thread struct {
@@ -57,9 +61,35 @@ bool tgt_far_word(const void *p)
 		      accel_holds(&pe->accel, p));
 }
 
+/* The device's copies are no moves: by way of the host, from the end that is overwritten last. */
+static int far_move(const struct accel *a, char *dst, const char *src, uint64_t len)
+{
+	uint64_t room = len < FAR_ROOM ? len : FAR_ROOM;
+	char *by = malloc(room);
+	int err = by ? 0 : err_set(MORI_SHMEM_ENOMEM, "out of memory for a copy that overlaps");
+
+	for (uint64_t done = 0, n; !err && done < len; done += n) {
+		uint64_t at = done;
+
+		n = len - done < room ? len - done : room;
+		if (dst > src)
+			at = len - done - n;
+		err = accel_copy(a, by, src + at, n);
+		if (!err)
+			err = accel_copy(a, dst + at, by, n);
+	}
+	free(by);
+	return err;
+}
+
 void tgt_far_copy(void *dst, const void *src, uint64_t len)
 {
-	far_note(accel_copy(&far.pe->accel, dst, src, len));
+	uint64_t to = (uint64_t)(uintptr_t)dst, from = (uint64_t)(uintptr_t)src;
+
+	if (to != from && (to - from < len || from - to < len))
+		far_note(far_move(&far.pe->accel, dst, src, len));
+	else
+		far_note(accel_copy(&far.pe->accel, dst, src, len));
 }
 
 uint64_t tgt_far_amo(void *p, bool wide, int op, uint64_t v, uint64_t compare)

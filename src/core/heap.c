@@ -9,6 +9,7 @@
  * every block pages of its own, which no other block's addresses reach.
  */
 #include "core/pe.h"
+#include "core/route.h"
 #include "dev/dev.h"
 #include "util/err.h"
 
@@ -267,6 +268,8 @@ int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, vo
 	later = pe_far(pe) && (h->owner || h->chunk);
 	if (took && flags & MORI_SHMEM_MALLOC_ZERO && !later)
 		zeroed = accel_mem_zero(&pe->accel, h->base + block.off, size);
+	if (took && !zeroed) /* who is back from the meeting first may put to the others */
+		zeroed = route_heap(pe, block.off + block.len);
 	err = coll_meet(pe, &call, NULL);
 	if (!err && took && later)
 		err = heap_back(pe, &block, flags, size);
@@ -338,7 +341,10 @@ void heap_info(struct pe *pe, mori_shmem_heap_info_t *out)
 	struct heap *h = &pe->heap;
 	struct alloc_info info;
 	uint64_t tail;
+	size_t near = 0;
 
+	for (int i = 0; i < pe->state->n_pes; i++)
+		near += pe->state->slot[i] >= 0;
 	lock_take(&h->lock);
 	alloc_get_info(h->books, &info);
 	tail = h->max - alloc_top(h->books); /* what growing could give in a row */
@@ -350,5 +356,6 @@ void heap_info(struct pe *pe, mori_shmem_heap_info_t *out)
 		.largest_free = info.largest_free > tail ? info.largest_free : tail,
 		.peak = info.peak,
 		.blocks = info.blocks,
+		.near = near,
 	};
 }

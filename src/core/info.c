@@ -17,6 +17,8 @@
 #include "abi/state.h"
 #include "accel/accel.h"
 #include "core/options.h"
+#include "net/net.h"
+#include "net/verbs.h"
 #include "util/err.h"
 
 #ifndef MORI_VERSION
@@ -96,10 +98,14 @@ static int cores_available(void)
 
 static void info_cuda(const struct out *o)
 {
-	char text[256];
-	int err = accel_describe(ACCEL_CUDA, text, sizeof(text));
+	char text[256], key[32];
+	int err = accel_describe(ACCEL_CUDA, -1, text, sizeof(text));
 
 	say(o, "device", "cuda", err ? "not used" : "used", err ? err_text() : text);
+	for (int i = 0; !err && !accel_describe(ACCEL_CUDA, i, text, sizeof(text)); i++) {
+		snprintf(key, sizeof(key), "cuda.%d", i);
+		say(o, "device", key, text, NULL);
+	}
 }
 
 /* A driver is looked for, but nothing in it is called: this build has no device of its kind. */
@@ -165,11 +171,71 @@ static void info_heap(const struct out *o)
 		options_each(heap_row, &rows[i]);
 }
 
+/* What a job here would use: opened for a job of one PE, which nobody can join, and closed. */
+static void info_network(const struct out *o)
+{
+	static const unsigned char secret[NET_SECRET_BYTES];
+	static const int32_t proc_of[1];
+	struct net_config config = {
+		.n_pes = 1, .n_procs = 1, .proc_of = proc_of, .secret = secret, .loopback = 1
+	};
+	struct options options = { 0 };
+	struct net *net = NULL;
+	int err = options_load(&options);
+
+	config.provider = options.fabric_provider;
+	if (!err)
+		err = net_open(&config, &net);
+	say(o, "transport", "network", err ? "no" : net_provider(net),
+	    err ? err_text() :
+		  "PEs on other nodes, and with MORI_DISABLE_P2P=1; MORI_FABRIC_PROVIDER");
+	net_close(net);
+	options_free(&options);
+}
+
+/* The ports of NICs, and which one the first PE of a node would take beside no device. */
+static void info_nics(const struct out *o)
+{
+	struct options options = { 0 };
+	struct verbs_port *ports = NULL;
+	char why[192], key[80], note[320];
+	size_t n = 0;
+	int err = options_load(&options), chosen = -1;
+
+	if (!err) {
+		struct verbs_config config = {
+			.devices = options.rdma_devices,
+			.in_turn = options.disable_topo,
+			.gid_index = options.ib_gid_index,
+		};
+
+		err = verbs_scan(&config, &ports, &n);
+		if (!err)
+			chosen = verbs_choose(&config, ports, n, why, sizeof(why));
+	}
+	if (err || !n)
+		say(o, "transport", "NIC", "none", err ? err_text() : "libibverbs finds none");
+	for (size_t i = 0; i < n; i++) {
+		const struct verbs_port *p = &ports[i];
+
+		snprintf(key, sizeof(key), "NIC %s:%d", p->name, p->port);
+		snprintf(note, sizeof(note), "%s, %.0f Gbit/s, GID %d%s%s",
+			 p->ethernet ? "Ethernet" : "InfiniBand", (double)p->mbps / 1000,
+			 p->gid_index, (int)i == chosen ? "; a PE takes " : "",
+			 (int)i == chosen ? why : "");
+		say(o, "transport", key, *p->why_not ? "no" : "yes",
+		    *p->why_not ? p->why_not : note);
+	}
+	free(ports);
+	options_free(&options);
+}
+
 static void info_transport(const struct out *o)
 {
 	say(o, "transport", "p2p", "yes", "load and store; PEs of one node");
 	say(o, "transport", "queue", "no", "not in this build: no NIC queue");
-	say(o, "transport", "network", "no", "not in this build: no libfabric transport");
+	info_network(o);
+	info_nics(o);
 	say(o, "transport", "copy engine", "no", "not in this build: no device with one");
 }
 
@@ -198,13 +264,11 @@ static void info_dependency(const struct out *o, const char *lib, const char *pu
 static void info_dependencies(const struct out *o)
 {
 	info_dependency(o, "libpmix.so.2", "finds the job under mpirun and srun");
-	info_dependency(o, "libfabric.so.1", "other nodes; not used by this build");
-	info_dependency(o, "libibverbs.so.1", "RDMA NICs; not used by this build");
-	info_dependency(o, "libmlx5.so.1", "NVIDIA NICs; not used by this build");
+	info_dependency(o, "libfabric.so.1", "other nodes, where there is a NIC for it");
+	info_dependency(o, "libibverbs.so.1", "RDMA NICs that kernels drive");
+	info_dependency(o, "libmlx5.so.1", "NVIDIA NICs");
 	info_dependency(o, "libcuda.so.1", "NVIDIA GPUs");
 	info_dependency(o, "libamdhip64.so", "AMD GPUs; not used by this build");
-	info_dependency(o, "libhwloc.so.15",
-			"which NIC is near which device; not used by this build");
 }
 
 static void env_part(const struct out *o, const char *name, const char *part, const char *value)

@@ -163,14 +163,37 @@ void mirror_lost(struct pe *pe)
 
 void mirror_fault(struct pe *pe, struct dev_fault *out)
 {
-	char *at = (char *)pe->mirror.block + offsetof(struct dev_state, fault);
 	struct dev_fault none = { 0 };
+	char *at;
 
 	memset(out, 0, sizeof(*out));
-	if (!pe->mirror.block || accel_copy(&pe->accel, out, at, sizeof(*out)))
+	if (!pe->mirror.block)
+		return;
+	at = (char *)pe->mirror.block + offsetof(struct dev_state, fault);
+	if (accel_copy(&pe->accel, out, at, sizeof(*out)))
 		return;
 	if (out->code)
 		accel_copy(&pe->accel, at, &none, sizeof(none));
+}
+
+/* Of the first fault of a kernel; 0: none. */
+int mirror_code(struct pe *pe)
+{
+	int32_t code = 0;
+
+	if (pe->mirror.block)
+		accel_copy(&pe->accel, &code,
+			   (char *)pe->mirror.block + offsetof(struct dev_state, fault) +
+				   offsetof(struct dev_fault, code),
+			   sizeof(code));
+	return code;
+}
+
+/* Kernels see a fault of the host's calls, unless they have one of their own. */
+void mirror_stick(struct pe *pe)
+{
+	if (pe->mirror.block && !mirror_code(pe))
+		mirror_field(pe, &pe->state->fault, sizeof(pe->state->fault));
 }
 
 /* Its length comes last, and the way to it after that. */

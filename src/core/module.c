@@ -8,6 +8,7 @@
 
 #include "core/fail.h"
 #include "core/registry.h"
+#include "core/route.h"
 #include "util/err.h"
 #include "util/interrupt.h"
 #include "util/log.h"
@@ -337,9 +338,14 @@ static void launch_note(struct pe *pe, const char *name, int err, const struct a
 	}
 }
 
-/* The waits of the kernel see that the job has ended. */
+/* The waits of the kernel see that the job has ended, and drive the network meanwhile. */
 static void launch_idle(struct dev_state *state)
 {
+	const struct pe *pe = state->host;
+	struct net *net = route_net(pe->world);
+
+	if (net)
+		net_progress(net);
 	if (interrupt_asked() && !__atomic_load_n(&state->lost, __ATOMIC_ACQUIRE))
 		world_abort(state->host, "interrupted in a kernel");
 }

@@ -34,6 +34,14 @@ static int dev_sync(const struct dev_state *st, enum dev_scope scope)
 	return ops_meet(st, COLL_SYNC);
 }
 
+/* In place of the shared body: kernels of a PE whose memory is far leave their status there. */
+static int ops_status(const struct dev_state *st, int *out)
+{
+	*out = fail_code(st);
+	return 0;
+}
+#define dev_status ops_status
+
 /* Around every body: nothing, unless some PE here has far memory. */
 static inline bool ops_begin(const struct dev_state *st)
 {

@@ -12,7 +12,7 @@
 /* Values of the ENUM fields: the place in the list of choices. */
 enum option_device { OPTION_DEVICE_AUTO, OPTION_DEVICE_CPU, OPTION_DEVICE_CUDA, OPTION_DEVICE_HIP };
 enum option_mode { OPTION_MODE_STATIC, OPTION_MODE_VMM, OPTION_MODE_ISOLATION };
-enum option_share { OPTION_SHARE_FD, OPTION_SHARE_IPC };
+enum option_share { OPTION_SHARE_AUTO, OPTION_SHARE_FD, OPTION_SHARE_FABRIC, OPTION_SHARE_IPC };
 enum option_heap_type { OPTION_HEAP_NORMAL, OPTION_HEAP_UNCACHED };
 
 #define OPTION_TYPE_STRING  char * /* owned by the struct; NULL if unset */

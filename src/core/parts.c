@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Heaps of memory that is far. Each PE makes its own, in parts, and sends a descriptor
- * of each to every other process of the node; the PE with the lowest rank of a process
+ * of each to every other process of the node, or tells all a handle of the fabric where
+ * the drivers give them; the PE with the lowest rank of a process
  * takes what comes from others, once for all PEs of that process. All parts lie in one
  * range of addresses, a stride a PE; behind each heap are the flags of kernels' barriers.
  *
@@ -34,7 +35,7 @@ struct batch {
 	} first;
 	uint64_t off, len, each;
 	int n;
-	int *fds; /* [n] of this PE's own; -1: none */
+	struct accel_ticket *tickets; /* [n] of this PE's own; fd -1: none */
 };
 
 static struct batch batch_of(uint64_t off, uint64_t len, uint64_t each)
@@ -101,11 +102,11 @@ static struct part *part_find(struct world *w, const struct pe *pe, uint64_t off
 	return found;
 }
 
-static int part_own(struct pe *pe, uint64_t off, uint64_t len, int *fd)
+static int part_own(struct pe *pe, uint64_t off, uint64_t len, struct accel_ticket *ticket)
 {
 	struct world *w = pe->world;
 	void *at = part_at(w, pe->rank, off);
-	int err = accel_part_make(&pe->accel, at, len, w->parts.devs, w->parts.n_devs, fd);
+	int err = accel_part_make(&pe->accel, at, len, w->parts.devs, w->parts.n_devs, ticket);
 
 	if (err)
 		return err;
@@ -115,11 +116,12 @@ static int part_own(struct pe *pe, uint64_t off, uint64_t len, int *fd)
 	return err;
 }
 
-static int part_foreign(struct pe *pe, int rank, uint64_t off, uint64_t len, int fd)
+static int part_foreign(struct pe *pe, int rank, uint64_t off, uint64_t len,
+			const struct accel_ticket *ticket)
 {
 	struct world *w = pe->world;
 	void *at = part_at(w, rank, off);
-	int err = accel_part_take(&pe->accel, fd, at, len, w->parts.devs, w->parts.n_devs);
+	int err = accel_part_take(&pe->accel, ticket, at, len, w->parts.devs, w->parts.n_devs);
 
 	if (err)
 		return err;
@@ -131,12 +133,12 @@ static int part_foreign(struct pe *pe, int rank, uint64_t off, uint64_t len, int
 
 static void batch_close(struct batch *b)
 {
-	for (int i = 0; b->fds && i < b->n; i++) {
-		if (b->fds[i] >= 0)
-			close(b->fds[i]);
+	for (int i = 0; b->tickets && i < b->n; i++) {
+		if (b->tickets[i].fd >= 0)
+			close(b->tickets[i].fd);
 	}
-	free(b->fds);
-	b->fds = NULL;
+	free(b->tickets);
+	b->tickets = NULL;
 }
 
 static int batch_make(struct pe *pe, struct batch *b)
@@ -144,27 +146,33 @@ static int batch_make(struct pe *pe, struct batch *b)
 	bool alone = boot_n_procs(pe->boot) == 1;
 	int err = 0;
 
-	b->fds = malloc(((size_t)b->n + 1) * sizeof(int));
-	if (!b->fds)
+	b->tickets = calloc((size_t)b->n + 1, sizeof(*b->tickets));
+	if (!b->tickets)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for the books of the heap");
 	for (int i = 0; i < b->n; i++)
-		b->fds[i] = -1;
+		b->tickets[i] = (struct accel_ticket){
+			.way = pe->world->parts.fabric ? ACCEL_FABRIC : ACCEL_FD, .fd = -1
+		};
 	for (int i = 0; i < b->n && !err; i++) {
 		uint64_t off, len;
 
 		batch_part(b, i, &off, &len);
-		err = part_own(pe, off, len, alone ? NULL : &b->fds[i]);
+		err = part_own(pe, off, len, alone ? NULL : &b->tickets[i]);
 	}
 	return err;
 }
 
 static int batch_send(struct pe *pe, const struct batch *b, int proc)
 {
-	int err = 0;
+	int fds[PARTS_FDS], err = 0;
 
-	for (int i = 0; i < b->n && !err; i += PARTS_FDS)
-		err = boot_send_fds(pe->boot, proc, PARTS_TAG + (uint32_t)pe->rank, b->fds + i,
-				    b->n - i < PARTS_FDS ? b->n - i : PARTS_FDS);
+	for (int i = 0; i < b->n && !err; i += PARTS_FDS) {
+		int n = b->n - i < PARTS_FDS ? b->n - i : PARTS_FDS;
+
+		for (int k = 0; k < n; k++)
+			fds[k] = b->tickets[i + k].fd;
+		err = boot_send_fds(pe->boot, proc, PARTS_TAG + (uint32_t)pe->rank, fds, n);
+	}
 	return err;
 }
 
@@ -185,10 +193,37 @@ static int batch_receive(struct pe *pe, const struct batch *b, int rank)
 
 			batch_part(b, i + k, &off, &len);
 			if (!err)
-				err = part_foreign(pe, rank, off, len, fds[k]);
+				err = part_foreign(pe, rank, off, len,
+						   &(struct accel_ticket){ .fd = fds[k] });
 			close(fds[k]);
 		}
 	}
+	return err;
+}
+
+/* The same by handles of the fabric: every PE gets everybody's. */
+static int batch_tell(struct pe *pe, const struct batch *b)
+{
+	struct world *w = pe->world;
+	size_t each = (size_t)b->n * sizeof(*b->tickets);
+	struct accel_ticket *all = malloc((size_t)w->n_pes * each);
+	int err;
+
+	if (!all)
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for %d PEs", w->n_pes);
+	err = boot_allgather(pe->boot, pe->rank, b->tickets, each, all,
+			     pe->options.bootstrap_timeout);
+	for (int i = 0; !err && pe->rank == w->parts.leader && i < w->n_node; i++) {
+		int rank = w->node_ranks[i];
+
+		for (int k = 0; !err && other_process(pe, rank) && k < b->n; k++) {
+			uint64_t off, len;
+
+			batch_part(b, k, &off, &len);
+			err = part_foreign(pe, rank, off, len, &all[rank * b->n + k]);
+		}
+	}
+	free(all);
 	return err;
 }
 
@@ -198,6 +233,8 @@ static int batch_trade(struct pe *pe, const struct batch *b)
 	struct world *w = pe->world;
 	int last = -1, err = 0;
 
+	if (w->parts.fabric)
+		return boot_n_procs(pe->boot) == 1 ? 0 : batch_tell(pe, b);
 	for (int i = 0; i < w->n_node; i++) {
 		int proc = boot_peer(pe->boot, w->node_ranks[i])->proc;
 
@@ -370,11 +407,32 @@ static int parts_seat(struct pe *pe)
 	return 0;
 }
 
+/* By handles of the fabric if all can, and nobody asked for something else. */
+static int parts_way(struct world *w, uint32_t share)
+{
+	w->parts.fabric = share == OPTION_SHARE_AUTO || share == OPTION_SHARE_FABRIC;
+	for (int i = 0; i < w->n_pes && w->parts.fabric; i++) {
+		const struct pe_blob *b = boot_peer(w->boot, i)->blob;
+
+		w->parts.fabric = b->fabric;
+		if (!b->fabric && share == OPTION_SHARE_FABRIC)
+			return err_set(
+				MORI_SHMEM_ENOTSUP,
+				"MORI_SHMEM_SHARE=fabric: the driver of PE %d gives no handles of "
+				"the fabric (they need GPUs on one and an IMEX channel); set "
+				"MORI_SHMEM_SHARE=fd",
+				i);
+	}
+	return 0;
+}
+
 int parts_enter(struct pe *pe, const struct pe_blob *blob)
 {
 	struct world *w = pe->world;
 	int err = parts_seat(pe);
 
+	if (!err)
+		err = parts_way(w, blob->share);
 	if (err || blob->share != OPTION_SHARE_IPC)
 		return err ? err : accel_reserve(&pe->accel, w->window_len, w->align, &w->window);
 	if (blob->mode != OPTION_MODE_STATIC)

@@ -10,6 +10,7 @@
 #include "core/far.h"
 #include "core/module.h"
 #include "core/registry.h"
+#include "core/route.h"
 #include "dev/dev.h"
 #include "util/err.h"
 #include "util/log.h"
@@ -24,13 +25,13 @@
 #define PE_SPIN_ALONE  2000u
 #define PE_SPIN_SHARED 20u
 
-static uint32_t pe_spin(int n_node)
+bool pe_crowded(int n_node)
 {
 	cpu_set_t mine;
 	long cores = sched_getaffinity(0, sizeof(mine), &mine) ? sysconf(_SC_NPROCESSORS_ONLN) :
 								 CPU_COUNT(&mine);
 
-	return n_node <= cores ? PE_SPIN_ALONE : PE_SPIN_SHARED;
+	return n_node > cores;
 }
 
 static bool pe_wants_copy(const struct pe *pe)
@@ -56,10 +57,12 @@ static int pe_blob_fill(const struct pe *pe, struct pe_blob *blob)
 	blob->share = (uint32_t)pe->options.share;
 	snprintf(blob->device, sizeof(blob->device), "%s", accel_name(&pe->accel));
 	blob->copy = pe_wants_copy(pe);
+	blob->no_p2p = (uint32_t)pe->options.disable_p2p;
 	blob->device_number = accel_device(&pe->accel);
 	memcpy(blob->device_id, facts.id, sizeof(facts.id));
 	blob->device_free = facts.free;
 	blob->device_granule = facts.granule;
+	blob->fabric = facts.fabric;
 	return 0;
 }
 
@@ -116,6 +119,8 @@ static int pe_path_open(struct pe *pe)
 		return MORI_SHMEM_ENOMEM;
 	st->slot = pe->reach ? pe->reach : pe->world->slot;
 	st->slot_same = pe_slots_same(st->slot, pe->world->n_pes);
+	st->sync_slot = st->slot;
+	st->sync_slot_same = st->slot_same;
 	st->copy = pe_wants_copy(pe);
 	if (st->copy && pe_first_copy(pe))
 		log_warn("MORI_ENABLE_SDMA: this build drives no copy engines; load and store do "
@@ -137,15 +142,13 @@ static int pe_state_open(struct pe *pe)
 	st->window = (uint64_t)(uintptr_t)w->window;
 	st->stride = w->stride;
 	st->gone = w->gone;
-	st->spin = st->spin_now = pe_spin(w->n_node);
+	st->spin = st->spin_now = w->crowded ? PE_SPIN_SHARED : PE_SPIN_ALONE;
 	st->wait_ns = (uint64_t)(pe->options.wait_timeout * 1e9);
 	st->sync = (uint64_t)(uintptr_t)w->block + w->sync_off;
 	st->sync_stride = (uint64_t)w->n_pes * sizeof(uint64_t);
-	st->sync_slot = w->slot;
 	st->sync_ns = (uint64_t)(pe->options.timeout * 1e9);
 	st->num_qp = pe->options.num_qp_per_pe;
 	st->host = pe;
-	st->sync_slot_same = pe_slots_same(w->slot, w->n_pes);
 	st->one_device = pe_one_device(pe);
 	return pe_path_open(pe);
 }
@@ -185,6 +188,7 @@ static void pe_free(struct pe *pe)
 		mirror_field(pe, &pe->state->life, sizeof(pe->state->life));
 	}
 	module_close_all(pe);
+	route_leave(pe);
 	reg_close(pe);
 	heap_close(pe);
 	coll_close(pe);
@@ -260,6 +264,41 @@ static int pe_open_far(struct pe *pe)
 	return mirror_open(pe);
 }
 
+/* Every PE gets the same: 0, or what the first that failed says. */
+static int pe_agree(struct pe *pe, int err)
+{
+	return boot_agree(pe->boot, pe->rank, err, err ? err_text() : "",
+			  pe->options.bootstrap_timeout);
+}
+
+/* The world is entered: the rest, and that all PEs have come so far. */
+static int pe_settle(struct pe *pe, const struct pe_blob *blob)
+{
+	bool apart = route_needed(pe->boot);
+	int err = world_enter(pe, blob);
+
+	if (!err)
+		err = pe_state_open(pe);
+	if (!err)
+		err = coll_open(pe);
+	if (!err && apart)
+		err = route_make(pe);
+	if (pe_far(pe) || apart) { /* what follows needs all PEs: all are here, or none */
+		err = pe_agree(pe, err);
+		if (!err && apart)
+			err = route_join(pe, pe->options.bootstrap_timeout);
+		if (err)
+			return err;
+	}
+	if (!err)
+		err = heap_open(pe, blob);
+	if (!err && pe_far(pe))
+		err = pe_open_far(pe);
+	if (!err)
+		err = route_serve(pe);
+	return pe_agree(pe, err);
+}
+
 int pe_open(struct options *options, const unsigned char *uid, int rank, int nranks,
 	    struct pe **out)
 {
@@ -274,24 +313,8 @@ int pe_open(struct options *options, const unsigned char *uid, int rank, int nra
 		err = pe_blob_fill(pe, &blob);
 	if (!err)
 		err = pe_join(pe, uid, nranks, &blob);
-	if (err)
-		goto free_pe;
-	err = world_enter(pe, &blob);
 	if (!err)
-		err = pe_state_open(pe);
-	if (!err)
-		err = coll_open(pe);
-	if (pe_far(pe)) { /* heaps that each PE makes its own part of: all are here, or none */
-		err = boot_agree(pe->boot, rank, err, err ? err_text() : "",
-				 pe->options.bootstrap_timeout);
-		if (err)
-			goto free_pe;
-	}
-	if (!err)
-		err = heap_open(pe, &blob);
-	if (!err && pe_far(pe))
-		err = pe_open_far(pe);
-	err = boot_agree(pe->boot, rank, err, err ? err_text() : "", pe->options.bootstrap_timeout);
+		err = pe_settle(pe, &blob);
 	if (err)
 		goto free_pe;
 	if (uid)
@@ -311,6 +334,8 @@ int pe_close(struct pe *pe)
 	tgt_fence_full(pe->state);
 	lock_take(&pe->coll_lock);
 	err = coll_meet(pe, &(struct coll_call){ .op = COLL_FINALIZE }, NULL);
+	if (!err && route_net(pe->world)) /* nobody waits for an answer of this process any more */
+		err = boot_barrier(pe->boot, pe->rank, pe_patience(pe));
 	if (err == MORI_SHMEM_EMISMATCH)
 		coll_leave(pe);
 	if (err == MORI_SHMEM_ESTATE) /* ESTATE would say that there was no PE */

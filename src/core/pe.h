@@ -18,6 +18,9 @@
 #include <stdbool.h>
 
 struct boot;
+struct queues;
+struct softnic;
+struct net;
 
 enum world_stage { WORLD_NEW, WORLD_OPENING, WORLD_OPEN, WORLD_FAILED };
 
@@ -36,6 +39,7 @@ struct world_map {
 struct parts {
 	int leader;	   /* the lowest rank of this process: it takes what others send */
 	int *devs, n_devs; /* the devices of this process's PEs */
+	bool fabric;	   /* parts are shared by handles of the fabric, else by descriptors */
 	uint64_t *bases;   /* [n_node] where heaps could not be mapped at a stride; else NULL */
 	uint64_t sync_len; /* flags of kernels' barriers, behind each heap */
 };
@@ -52,9 +56,13 @@ struct world {
 	char text[512];
 	struct pe *members; /* by pe->sibling */
 	uint32_t n_lost;
-	char lost_text[512];	  /* about all PEs that were lost, as far as it goes */
-	int n_pes, n_node;	  /* in the job; on this node */
-	int *node_ranks;	  /* [n_node] */
+	char lost_text[512]; /* about all PEs that were lost, as far as it goes */
+	int n_pes, n_node;   /* in the job; on this node */
+	bool crowded;	     /* the node has more PEs than cores */
+	int *node_ranks;     /* [n_node] */
+	int n_nodes, my_node;
+	int *leaders;		  /* [n_nodes] the first PE of each */
+	uint32_t tells;		  /* words on their way to other nodes; coll_nodes.c */
 	int32_t *slot;		  /* [n_pes] place in node_ranks, -1 on another node */
 	uint32_t *gone;		  /* [n_pes] 1: lost; operations read it */
 	struct coll_block *block; /* where the PEs of this node meet */
@@ -65,6 +73,9 @@ struct world {
 	uint64_t align;	   /* of the window and of the stride */
 	uint64_t sync_off; /* in the block: flags of kernels' barriers, [n_node][n_pes] */
 	struct parts parts;
+	struct net *net;     /* to memory that load and store do not reach; NULL: none; route.c */
+	struct softnic *nic; /* behind the queues of kernels; NULL: none yet; queue.c */
+	struct accel net_accel; /* for copies of that; not open: the CPU */
 };
 
 /* What every PE tells the others when it joins; all must be equal but for the last. */
@@ -74,11 +85,13 @@ struct pe_blob {
 	uint32_t share;
 	char device[16];
 	/* These may differ. */
-	uint32_t copy; /* copy engines are asked for */
+	uint32_t copy;	 /* copy engines are asked for */
+	uint32_t no_p2p; /* this PE does without load and store */
 	int32_t device_number;
 	unsigned char device_id[16];
 	uint64_t device_free; /* bytes; 0: no limit that is known */
 	uint64_t device_granule;
+	uint32_t fabric; /* its memory can leave by handles of the fabric */
 };
 
 struct heap {
@@ -91,12 +104,14 @@ struct heap {
 	uint32_t *owner;    /* isolation: see struct dev_state */
 	uint32_t last_owner;
 	unsigned granule; /* isolation: log2 of the least block */
+	uint64_t served;  /* bytes that peers reach over the network */
 };
 
 struct buffer {
 	struct buffer *next;
 	uint64_t addr, len;
-	bool pinned; /* by us */
+	bool pinned;	/* by us */
+	uint32_t local; /* its region of the network; 0: none */
 };
 
 struct window;
@@ -105,6 +120,8 @@ struct reg {
 	pthread_mutex_t lock;
 	struct buffer *buffers;
 	struct window *windows;
+	uint64_t next_window; /* the id of the next; the same on all PEs */
+	uint32_t next_local;
 };
 
 /* A launch that a fault ended, until mori_shmem_check(); module.c keeps it. */
@@ -145,11 +162,16 @@ struct pe {
 	struct lock coll_lock; /* one collective at a time */
 	uint32_t coll_spin;    /* polls before a meeting yields; learns from the last ones */
 	uint32_t coll_epoch;   /* meetings so far */
+	uint32_t coll_drives;  /* the same as coll_spin for those of nodes; struct route_wait */
+	uint32_t wait_drives;  /* and for waits on users' words */
 	struct kernel_fault kernel_fault;
+	struct queues *queues;	     /* queue.c; NULL: none */
 	struct coll_record *records; /* world of several nodes: what allgather gave */
 };
 
 /* pe.c */
+/* Whether so many PEs are more than there are cores for. */
+bool pe_crowded(int n_node);
 /* Takes what @options holds; @uid NULL: alone. Collective. */
 int pe_open(struct options *options, const unsigned char *uid, int rank, int nranks,
 	    struct pe **out);
@@ -202,6 +224,8 @@ int mirror_field(struct pe *pe, const void *field, size_t len);
 int mirror_owner(struct pe *pe, uint64_t from, uint64_t n);
 void mirror_lost(struct pe *pe);			 /* under world->lock, from any thread */
 void mirror_fault(struct pe *pe, struct dev_fault *out); /* takes it */
+int mirror_code(struct pe *pe);
+void mirror_stick(struct pe *pe);
 /* A window on the device; @at of NULL makes one, and the list begins there. */
 int mirror_window(struct pe *pe, const struct dev_window *w, uint64_t len, void **at);
 

@@ -9,6 +9,7 @@
  */
 #include "boot/boot.h"
 #include "core/pe.h"
+#include "core/route.h"
 #include "core/share.h"
 #include "dev/dev.h"
 #include "util/err.h"
@@ -25,8 +26,8 @@ struct window {
 };
 
 /* How peers get at this PE's part of a window. */
-enum { WINDOW_HEAP = 1, WINDOW_PROCESS, WINDOW_FILE, WINDOW_HANDLE, WINDOW_NONE };
-enum { SAY_HOW, SAY_ADDR, SAY_OFF, SAY_HANDLE };
+enum { WINDOW_HEAP = 1, WINDOW_PROCESS, WINDOW_FILE, WINDOW_HANDLE, WINDOW_NONE, WINDOW_HOST };
+enum { SAY_HOW, SAY_ADDR, SAY_OFF, SAY_HANDLE, SAY_SERVED = COLL_DATA - 1 };
 
 static bool range_ok(const void *ptr, uint64_t size)
 {
@@ -38,8 +39,10 @@ static bool range_ok(const void *ptr, uint64_t size)
 /* Kernels on a device get at its own memory; at the host's only where it is pinned. */
 static int buffer_pin(struct pe *pe, void *ptr, uint64_t size, bool *pinned)
 {
-	*pinned = pe_far(pe) && !accel_holds(&pe->accel, ptr);
-	return *pinned ? accel_pin(&pe->accel, ptr, size) : 0;
+	*pinned = false;
+	if (!pe_far(pe) || accel_holds(&pe->accel, ptr))
+		return 0;
+	return accel_pin(&pe->accel, ptr, size, pinned);
 }
 
 int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
@@ -47,6 +50,7 @@ int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
 	uint64_t addr = (uint64_t)(uintptr_t)ptr;
 	struct buffer *b;
 	bool pinned = false;
+	uint32_t local = 0;
 	int err = 0;
 
 	if (!range_ok(ptr, size))
@@ -66,9 +70,11 @@ int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
 	}
 	if (!err)
 		err = buffer_pin(pe, ptr, size, &pinned);
+	if (!err)
+		err = route_local(pe, ptr, size, &local);
 	b = err ? NULL : malloc(sizeof(*b));
 	if (b) {
-		*b = (struct buffer){ pe->reg.buffers, addr, size, pinned };
+		*b = (struct buffer){ pe->reg.buffers, addr, size, pinned, local };
 		pe->reg.buffers = b;
 	} else if (!err) {
 		err = err_set(MORI_SHMEM_ENOMEM, "buffer_register: out of memory");
@@ -94,6 +100,7 @@ int reg_buffer_remove(struct pe *pe, void *ptr, uint64_t size)
 		return err_set(MORI_SHMEM_ENOENT,
 			       "buffer_deregister: %p + %llu bytes was not registered so", ptr,
 			       (unsigned long long)size);
+	route_local_gone(pe, gone->local);
 	if (gone->pinned)
 		accel_unpin(&pe->accel, ptr);
 	free(gone);
@@ -107,17 +114,20 @@ static void window_offer(struct pe *pe, void *ptr, uint64_t size, struct share *
 
 	say[SAY_HOW] = WINDOW_NONE;
 	say[SAY_ADDR] = (uint64_t)(uintptr_t)ptr;
+	say[SAY_SERVED] = pe->heap.served != 0;
 	if (!range_ok(ptr, size))
 		return;
 	if (dev_in_heap(pe->state, off, size)) {
 		say[SAY_HOW] = WINDOW_HEAP;
 		say[SAY_OFF] = off;
+	} else if (pe_far(pe) && !accel_holds(&pe->accel, ptr)) {
+		say[SAY_HOW] = WINDOW_HOST;
 	} else if (boot_n_procs(pe->boot) == 1) {
 		say[SAY_HOW] = WINDOW_PROCESS;
 	} else if (pe_far(pe)) {
 		struct accel_handle h;
 
-		if (!accel_holds(&pe->accel, ptr) || accel_handle_get(&pe->accel, ptr, size, &h))
+		if (accel_handle_get(&pe->accel, ptr, size, &h))
 			return;
 		say[SAY_HOW] = WINDOW_HANDLE;
 		say[SAY_OFF] = h.off;
@@ -129,8 +139,9 @@ static void window_offer(struct pe *pe, void *ptr, uint64_t size, struct share *
 }
 
 /* All PEs have read all offers and come to the same verdict. */
-static int window_verdict(struct pe *pe, uint64_t size)
+static int window_verdict(struct pe *pe, uint64_t size, bool *unmapped)
 {
+	*unmapped = false;
 	for (int i = 0; i < pe->world->n_pes; i++) {
 		const void *at = (const void *)(uintptr_t)coll_data(pe, i)[SAY_ADDR];
 
@@ -138,22 +149,36 @@ static int window_verdict(struct pe *pe, uint64_t size)
 			return err_set(MORI_SHMEM_EINVAL,
 				       "symmetric_register: %p + %llu bytes of PE %d is no memory",
 				       at, (unsigned long long)size, i);
-		if (coll_data(pe, i)[SAY_HOW] == WINDOW_NONE)
-			return err_set(
-				MORI_SHMEM_ENOTSUP,
-				"symmetric_register: the memory of PE %d cannot be mapped by "
-				"PEs of other processes; use mori_shmem_malloc(), or %s",
-				i,
-				pe_far(pe) ?
-					"memory of the device from its ordinary allocator" :
-					"a shared mapping of a file that is open (memfd_create, "
-					"shm_open)");
-		if (pe->state->slot[i] < 0)
-			return err_set(
-				MORI_SHMEM_ENOTSUP,
-				"symmetric_register: PE %d cannot be reached by load and store", i);
+		if (coll_data(pe, i)[SAY_HOW] == WINDOW_HOST)
+			return err_set(MORI_SHMEM_ENOTSUP,
+				       "symmetric_register: %p of PE %d is memory of the host, "
+				       "and its PE has a GPU: use memory of that",
+				       at, i);
+		*unmapped |= coll_data(pe, i)[SAY_HOW] == WINDOW_NONE;
 	}
 	return 0;
+}
+
+/*
+ * Some part cannot be mapped by others: its owner serves it over the network. If that has to
+ * be opened first all PEs show their offers again, for those who read them later.
+ */
+static int window_network(struct pe *pe, const struct coll_call *call, const uint64_t *say)
+{
+	bool served = true;
+	int err;
+
+	for (int i = 0; i < pe->world->n_pes; i++)
+		served &= coll_data(pe, i)[SAY_SERVED] != 0;
+	if (served)
+		return 0;
+	err = coll_agree(pe, route_make(pe), "symmetric_register");
+	if (!err)
+		err = route_join(pe, pe_patience(pe));
+	if (!err)
+		err = route_serve(pe);
+	err = coll_agree(pe, err, "symmetric_register");
+	return err ? err : coll_meet(pe, call, say);
 }
 
 /* One tag for each pair of PEs; the meetings around keep two windows apart. */
@@ -173,7 +198,7 @@ static int window_send(struct pe *pe, const struct share *file)
 	int err = 0;
 
 	for (int i = 0; i < pe->world->n_pes; i++) {
-		int sent = !other_process(pe, i) ?
+		int sent = !other_process(pe, i) || pe->world->slot[i] < 0 ?
 				   0 :
 				   boot_send_fds(pe->boot, boot_peer(pe->boot, i)->proc,
 						 window_tag(pe, pe->rank, i), &file->fd, 1);
@@ -202,7 +227,11 @@ static int window_reach(struct pe *pe, struct window *win, int rank, uint64_t si
 	uint64_t at = coll_data(pe, rank)[SAY_ADDR];
 	int fd, err = 0;
 
-	if (how == WINDOW_HEAP) {
+	if (pe->world->slot[rank] < 0 || (how == WINDOW_NONE && other_process(pe, rank)))
+		return 0;
+	if (pe->state->slot[rank] < 0)
+		win = NULL;
+	if (win && how == WINDOW_HEAP) {
 		at = dev_heap_of(pe->state, pe->state->slot[rank]) + off;
 	} else if (how == WINDOW_HANDLE && other_process(pe, rank)) {
 		err = win ? window_reach_handle(pe, &win->maps[rank], rank) : 0;
@@ -285,6 +314,7 @@ static void window_link(struct pe *pe, struct window *win, uint64_t size)
 		struct share_map *maps = spare->maps;
 
 		spare->dev->base = win->dev->base;
+		spare->dev->id = win->dev->id;
 		for (int i = 0; i < pe->world->n_pes; i++)
 			spare->dev->peer[i] = win->dev->peer[i];
 		spare->maps = win->maps;
@@ -304,11 +334,27 @@ static void window_link(struct pe *pe, struct window *win, uint64_t size)
 		window_free(pe, win);
 }
 
+/* Parts of peers that only the network reaches: quiet and fence must know. */
+static void window_apart(struct pe *pe, const struct window *win)
+{
+	int i = 0;
+
+	while (i < pe->world->n_pes && win->dev->peer[i])
+		i++;
+	if (i == pe->world->n_pes || pe->state->any_queue)
+		return;
+	__atomic_store_n(&pe->state->any_queue, 1, __ATOMIC_RELAXED);
+	mirror_field(pe, &pe->state->any_queue, sizeof(pe->state->any_queue));
+}
+
 static int window_open(struct pe *pe, void *ptr, uint64_t size, const struct share *file)
 {
 	struct window *win = window_new(pe, ptr);
 	int err = win ? 0 : err_set(MORI_SHMEM_ENOMEM, "symmetric_register: out of memory");
 
+	if (win)
+		win->dev->id = pe->reg.next_window;
+	pe->reg.next_window++;
 	if (file->fd >= 0) {
 		int sent = window_send(pe, file);
 
@@ -319,11 +365,16 @@ static int window_open(struct pe *pe, void *ptr, uint64_t size, const struct sha
 
 		err = err ? err : reached;
 	}
-	err = coll_agree(pe, err, "symmetric_register");
 	if (!err)
+		err = route_window(pe, win->dev->id, ptr, size);
+	err = coll_agree(pe, err, "symmetric_register");
+	if (!err) {
+		window_apart(pe, win);
 		window_link(pe, win, size);
-	else if (win)
+	} else if (win) {
+		route_window_gone(pe, win->dev->id);
 		window_free(pe, win);
+	}
 	return err;
 }
 
@@ -332,13 +383,16 @@ int reg_window_add(struct pe *pe, void *ptr, uint64_t size)
 	struct coll_call call = { .op = COLL_REGISTER, .size = size };
 	uint64_t say[COLL_DATA] = { 0 };
 	struct share file = { .fd = -1 };
+	bool unmapped = false;
 	int err;
 
 	lock_take(&pe->coll_lock);
 	window_offer(pe, ptr, size, &file, say);
 	err = coll_meet(pe, &call, say);
 	if (!err)
-		err = window_verdict(pe, size);
+		err = window_verdict(pe, size, &unmapped);
+	if (!err && unmapped)
+		err = window_network(pe, &call, say);
 	if (!err)
 		err = window_open(pe, ptr, size, &file);
 	lock_give(&pe->coll_lock);
@@ -384,6 +438,7 @@ int reg_window_remove(struct pe *pe, void *ptr, uint64_t size)
 	if (!err) {
 		pthread_mutex_lock(&pe->reg.lock);
 		__atomic_store_n(&win->dev->len, 0, __ATOMIC_RELEASE);
+		route_window_gone(pe, win->dev->id);
 		mirror_window(pe, win->dev, 0, &win->far);
 		window_unmap(pe, win);
 		pthread_mutex_unlock(&pe->reg.lock);
@@ -433,12 +488,15 @@ void reg_close(struct pe *pe)
 {
 	for (struct buffer *b; (b = pe->reg.buffers);) {
 		pe->reg.buffers = b->next;
+		route_local_gone(pe, b->local);
 		if (b->pinned)
 			accel_unpin(&pe->accel, (void *)(uintptr_t)b->addr);
 		free(b);
 	}
 	for (struct window *win; (win = pe->reg.windows);) {
 		pe->reg.windows = win->next;
+		if (win->dev->len)
+			route_window_gone(pe, win->dev->id);
 		window_free(pe, win);
 	}
 	pthread_mutex_destroy(&pe->reg.lock);

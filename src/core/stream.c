@@ -64,16 +64,15 @@ int mori_shmem_barrier_on_stream(void *stream)
 static int stream_reach(struct pe *pe, const char *name, const void *addr, uint64_t len, int rank,
 			void **out)
 {
-	int32_t slot = DEV_SLOT_NONE;
-	uint64_t off = 0;
-	int err = len ? dev_reach(pe->state, addr, len, rank, &slot, &off) :
-			dev_seat(pe->state, rank, 0, &slot);
+	struct dev_spot s = dev_reach(pe->state, addr, len, rank);
+	int err = s.err;
 
-	if (!err && slot < 0)
-		err = tgt_fail(pe->state, MORI_SHMEM_ENOTSUP, rank, 0, 0);
+	if (!err && s.slot < 0)
+		err = MORI_SHMEM_ENOTSUP;
 	if (err)
-		return fail_status(pe->state, name, err);
-	*out = (void *)(uintptr_t)dev_heap_at(pe->state, slot, off);
+		return fail_status(pe->state, name,
+				   tgt_fail(pe->state, err, rank, (uint64_t)(uintptr_t)addr, len));
+	*out = (void *)(uintptr_t)dev_heap_at(pe->state, s.slot, s.off);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
  */
 #include "boot/boot.h"
 #include "core/pe.h"
+#include "core/route.h"
 #include "dev/dev.h"
 #include "util/err.h"
 #include "util/log.h"
@@ -50,6 +51,7 @@ static void world_on_lost(void *arg, int proc, const char *text)
 		if (boot_peer(w->boot, i)->proc == proc && !w->gone[i]) {
 			__atomic_store_n(&w->gone[i], 1, __ATOMIC_RELAXED);
 			w->n_lost++;
+			route_lost(w, i);
 		}
 	}
 	if (!w->n_lost) /* the rendezvous itself: nobody's PE, but nobody can meet any more */
@@ -118,7 +120,9 @@ static int world_seat(struct world *w)
 	w->node_ranks = calloc((size_t)w->n_pes, sizeof(int));
 	w->slot = calloc((size_t)w->n_pes, sizeof(*w->slot));
 	w->gone = calloc((size_t)w->n_pes, sizeof(*w->gone));
-	if (!w->node_ranks || !w->slot || !w->gone)
+	w->n_nodes = boot_n_nodes(w->boot);
+	w->leaders = calloc((size_t)w->n_nodes, sizeof(int));
+	if (!w->node_ranks || !w->slot || !w->gone || !w->leaders)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for %d PEs", w->n_pes);
 	for (int i = 0; i < w->n_pes; i++) {
 		if (boot_peer(w->boot, i)->proc == me)
@@ -131,6 +135,10 @@ static int world_seat(struct world *w)
 		if (p->node == node)
 			w->node_ranks[w->n_node++] = i;
 	}
+	for (int i = w->n_pes - 1; i >= 0; i--)
+		w->leaders[boot_peer(w->boot, i)->node] = i;
+	w->my_node = node;
+	w->crowded = pe_crowded(w->n_node);
 	return 0;
 }
 
@@ -151,7 +159,7 @@ static int world_sizes(struct world *w, const struct pe_blob *blob, bool far)
 	uint64_t room = blob->heap_size;
 
 	w->align = world_align(blob->heap_size);
-	w->sync_off = coll_block_size(w->n_node);
+	w->sync_off = coll_block_size(w->n_node, w->n_nodes);
 	w->block_len = w->sync_off + (uint64_t)w->n_node * flags;
 	if (far) {
 		w->sync_off = (blob->heap_size + unit - 1) / unit * unit;
@@ -182,7 +190,7 @@ static int world_make(struct world *w, bool far, int fds[2])
 		err = accel_mem_create(&w->host, "mori-heap", far ? 0 : w->window_len, &fds[1]);
 	if (!err) {
 		w->block = block;
-		coll_block_init(w->block, w->n_node);
+		coll_block_init(w->block, w->n_node, w->n_nodes);
 	}
 	/*
 	 * If there is no window the others still get an answer: the block twice.
@@ -287,6 +295,7 @@ static int world_open(struct world *w, struct pe *pe, const struct pe_blob *blob
 
 static void world_free(struct world *w)
 {
+	route_close(w);
 	if (w->map)
 		world_map_put(w->map);
 	free(w->parts.devs);
@@ -294,6 +303,7 @@ static void world_free(struct world *w)
 	if (w->block)
 		accel_mem_unmap(&w->host, w->block, w->block_len);
 	free(w->node_ranks);
+	free(w->leaders);
 	free(w->slot);
 	free(w->gone);
 	pthread_cond_destroy(&w->moved);

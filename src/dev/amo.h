@@ -54,9 +54,8 @@ DEV_BODY int dev_amo_reach(const struct dev_state *st, struct dev_req *r, const 
 	size_t size = r->wide ? 8 : 4;
 
 	if (!dev_likely(r->op && tgt_aligned(dest, size)))
-		return dev_failed(
-			tgt_fail(st, MORI_SHMEM_EINVAL, r->pe, (uint64_t)(uintptr_t)dest, size));
-	return dev_reach(st, dest, size, r->pe, &r->slot, &r->off);
+		return dev_wrong(r, MORI_SHMEM_EINVAL, dest, size);
+	return dev_aim(st, r, dest, size, &r->off);
 }
 
 DEV_BODY int dev_amo_post(const struct dev_state *st, enum dev_scope scope, void *dest,

@@ -7,6 +7,7 @@
 #ifndef MORI_DEV_BARRIER_H
 #define MORI_DEV_BARRIER_H
 
+#include "dev/order.h"
 #include "dev/wait.h"
 
 /* Where the flags are, read once: a loop over barriers keeps it. */
@@ -59,15 +60,16 @@ DEV_STEP int dev_sync_lane(const struct dev_state *st, const struct dev_flags *f
 	int lanes = (int)tgt_lanes(scope), first = (int)tgt_lane(scope), err = 0;
 	uint64_t seen;
 
-	for (int pe = first; !f->plain && pe < f->n; pe += lanes) {
-		if (!dev_flags_rare(st, pe))
-			return tgt_fail(st, MORI_SHMEM_ENOTSUP, pe, 0, 0);
-	}
 	/* Release: pairs with the acquire in dev_load(). */
 	if (first < f->n)
 		tgt_flags_begin(st);
-	for (int pe = first; pe < f->n; pe += lanes)
-		tgt_flag(dev_flag(st, f, pe, f->me), epoch);
+	for (int pe = first; pe < f->n && !err; pe += lanes) {
+		if (dev_likely(f->plain) || dev_flags_rare(st, pe))
+			tgt_flag(dev_flag(st, f, pe, f->me), epoch);
+		else
+			err = dev_queue_flag(
+				st, pe, (uint64_t)(uintptr_t)dev_flag(st, f, f->me, f->me), epoch);
+	}
 	for (int pe = first; !err && pe < f->n; pe += lanes)
 		err = dev_wait_see(st, dev_flag(st, f, f->me, pe), DEV_KIND_uint64,
 				   MORI_SHMEM_CMP_GE, epoch, f->ns, pe, &seen);
@@ -93,8 +95,13 @@ DEV_BODY int dev_sync(struct dev_state *st, enum dev_scope scope)
 
 DEV_BODY int dev_barrier(struct dev_state *st, enum dev_scope scope)
 {
+	int quiet = 0, err;
+
 	tgt_fence_barrier(st);
-	return dev_sync(st, scope);
+	if (!TGT_NEAR && !dev_likely(!tgt_peek_32(&st->any_queue)))
+		quiet = dev_quiet(st, scope, DEV_ALL, DEV_ALL);
+	err = dev_sync(st, scope); /* others would wait for this PE, whatever has failed */
+	return quiet ? quiet : err;
 }
 
 #endif

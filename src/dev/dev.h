@@ -6,7 +6,7 @@
  * library compile the same text.
  *
  * Warp and block calls are collective over their lanes, with uniform arguments:
- * dev_enter() and tgt_leave() bring the lanes together, tgt_leads() is true on
+ * dev_go() and tgt_leave() bring the lanes together, tgt_leads() is true on
  * the one that acts, tgt_share() gives its result to all. On the host they are
  * nothing.
  */
@@ -32,6 +32,32 @@ enum dev_kind { DEV_KIND_int32, DEV_KIND_uint32, DEV_KIND_int64, DEV_KIND_uint64
 #define DEV_API
 #else
 #define DEV_BODY DEV_STEP
+#endif
+/*
+ * What is rare or waits anyway. In a kernel for a GPU it is a call, and calls nothing itself:
+ * the kernel stays small, compiles sooner and needs no stack.
+ */
+#if defined(__NVPTX__) || defined(__AMDGCN__)
+#define TGT_GPU	   1
+#define DEV_RARE   static __attribute__((noinline, cold, unused))
+#define DEV_SELDOM DEV_BODY /* within what is rare there, and a call elsewhere */
+/*
+ * Before a statement: what it calls is optimised by itself and inlined only by the final link
+ * of a kernel, which then has little left to do. The build of the library takes it away again.
+ */
+#define DEV_LATER [[clang::noinline]]
+#else
+#define TGT_GPU	   0
+#define DEV_RARE   DEV_BODY
+#define DEV_SELDOM static __attribute__((noinline, cold, unused))
+#define DEV_LATER
+#endif
+
+/* 1: the library without queues, for kernels whose peers all have load and store. */
+#ifdef MORI_NEAR
+#define TGT_NEAR 1
+#else
+#define TGT_NEAR 0
 #endif
 
 DEV_BODY bool dev_likely(bool x)
@@ -103,16 +129,13 @@ DEV_STEP int dev_failed(int err)
 	return err;
 }
 
-/* Why @pe cannot be spoken to: no such PE, or lost. */
-static __attribute__((noinline, cold, unused)) int dev_bad_pe(const struct dev_state *st, int pe,
-							      uint64_t addr)
-{
-	bool known = pe >= 0 && pe < st->n_pes;
+/* Where something is, or a status; by value, so that it stays in registers. */
+struct dev_spot {
+	uint64_t off;
+	int32_t slot, err;
+};
 
-	return tgt_fail(st, known ? MORI_SHMEM_EPEER : MORI_SHMEM_EINVAL, pe, addr, 0);
-}
-
-/* Whether it is lost. */
+/* Whether @pe, which is one, is lost. */
 DEV_BODY bool dev_gone(const struct dev_state *st, int pe)
 {
 	return tgt_peek_32(&st->lost) && tgt_peek_32(&DEV_FIXED(&st->gone)[pe]);
@@ -125,14 +148,17 @@ DEV_BODY int32_t dev_slot(const struct dev_state *st, int pe)
 }
 
 /* The slot of @pe, by which dev_path() knows its path; a status if there is no such PE, or lost. */
-DEV_BODY int dev_seat(const struct dev_state *st, int pe, uint64_t addr, int32_t *slot)
+DEV_BODY struct dev_spot dev_seat(const struct dev_state *st, int pe)
 {
-	*slot = DEV_SLOT_NONE;
-	if (!dev_likely((unsigned)pe < (unsigned)DEV_FIXED(&st->n_pes) &&
-			(TGT_LATE || !dev_gone(st, pe))))
-		return dev_failed(dev_bad_pe(st, pe, addr));
-	*slot = dev_slot(st, pe);
-	return 0;
+	struct dev_spot s = { .slot = DEV_SLOT_NONE };
+
+	if (!dev_likely((unsigned)pe < (unsigned)DEV_FIXED(&st->n_pes)))
+		s.err = MORI_SHMEM_EINVAL;
+	else if (!dev_likely(TGT_LATE || !dev_gone(st, pe)))
+		s.err = MORI_SHMEM_EPEER;
+	else
+		s.slot = dev_slot(st, pe);
+	return s;
 }
 
 /* Whether offset @off and @len bytes on are memory of the heap. */
@@ -183,100 +209,72 @@ DEV_BODY uint64_t dev_heap_of(const struct dev_state *st, int32_t slot)
 	return dev_likely(!bases) ? dev_heap_at(st, slot, 0) : DEV_FIXED(&bases[slot]);
 }
 
-#define DEV_OFF_NONE ((uint64_t)1 << 63) /* no address is so far from a heap */
-
 /*
  * What lies in a registered window, as an offset from the heap of @pe, modulo 2^64:
- * whoever has slot and offset need not ask which it is. DEV_OFF_NONE: in no window.
+ * whoever has slot and offset need not ask which it is. A part that is not mapped here
+ * has the queue's slot, whatever slot its PE has. EINVAL: in no window.
  */
-static __attribute__((noinline, unused)) uint64_t dev_window_off(const struct dev_state *st,
-								 uint64_t addr, uint64_t len,
-								 int pe)
+DEV_SELDOM struct dev_spot dev_window_spot(const struct dev_state *st, uint64_t addr, uint64_t len,
+					   int pe)
 {
 	const struct dev_window *w = dev_window_of(st, addr, len, st->my_pe);
+	struct dev_spot s = { .slot = st->slot[pe] };
 
-	if (!w)
-		return DEV_OFF_NONE;
-	if (st->slot[pe] < 0)
-		return addr - st->heap_base;
-	return w->peer[pe] ? w->peer[pe] + (addr - w->peer[st->my_pe]) -
-				     dev_heap_at(st, st->slot[pe], 0) :
-			     DEV_OFF_NONE;
-}
-
-DEV_BODY int dev_reach_any(const struct dev_state *st, uint64_t a, uint64_t len, int pe,
-			   int32_t *slot, uint64_t *off)
-{
-	int err = dev_seat(st, pe, a, slot);
-
-	*off = DEV_OFF_NONE;
-	if (!dev_likely(!err))
-		return err;
-	*off = a - DEV_FIXED(&st->heap_base);
-	if (dev_likely(dev_in_heap(st, *off, len))) {
-		if (!dev_likely(!st->bases)) /* as from where it would be */
-			*off += st->bases[*slot] - dev_heap_at(st, *slot, 0);
-		return 0;
+	if (!w) {
+		s.err = MORI_SHMEM_EINVAL;
+	} else if (s.slot < 0 || !w->peer[pe]) {
+		s.slot = DEV_SLOT_QUEUE;
+		s.off = addr - st->heap_base;
+		s.err = TGT_NEAR ? MORI_SHMEM_ENOTSUP : 0;
+	} else {
+		s.off = w->peer[pe] + (addr - w->peer[st->my_pe]) - dev_heap_at(st, s.slot, 0);
 	}
-	*off = dev_window_off(st, a, len, pe);
-	*slot = st->slot[pe]; /* again: nothing is kept across the call for the rare case */
-	return *off == DEV_OFF_NONE ? dev_failed(tgt_fail(st, MORI_SHMEM_EINVAL, pe, a, len)) : 0;
+	return s;
 }
 
-/* Where something is, or a status; by value, so that it stays in registers. */
-struct dev_spot {
-	uint64_t off;
-	int32_t slot, err;
-};
-
-static __attribute__((noinline, cold, unused)) struct dev_spot
-dev_reach_rare(const struct dev_state *st, uint64_t a, uint64_t len, int pe)
+/* dev_reach() for every address; a copy of nothing may point anywhere. */
+DEV_BODY struct dev_spot dev_find(const struct dev_state *st, uint64_t a, uint64_t len, int pe)
 {
-	struct dev_spot s;
+	struct dev_spot s = dev_seat(st, pe);
 
-	s.err = dev_reach_any(st, a, len, pe, &s.slot, &s.off);
+	if (TGT_NEAR && !s.err && s.slot < 0)
+		s.err = MORI_SHMEM_ENOTSUP;
+	if (!dev_likely(!s.err))
+		return s;
+	s.off = a - DEV_FIXED(&st->heap_base);
+	if (!dev_likely(dev_in_heap(st, s.off, len)) && len)
+		return dev_window_spot(st, a, len, pe);
+	if (!dev_likely(!st->bases) && s.slot >= 0) /* as from where it would be */
+		s.off += st->bases[s.slot] - dev_heap_at(st, s.slot, 0);
 	return s;
+}
+
+DEV_RARE struct dev_spot dev_find_rare(const struct dev_state *st, uint64_t a, uint64_t len, int pe)
+{
+	return dev_find(st, a, len, pe);
 }
 
 /*
  * The first step of every operation: @len bytes at the symmetric address @addr on
- * @pe. Gives 0 with the PE's slot and the offset from its heap, or a status; nothing
- * was touched then.
+ * @pe. Gives the PE's slot and the offset from its heap, or a status; nothing was
+ * touched then.
  *
  * A thread of a GPU is slow, and slowest at branches: there the usual case is one, on what
  * the compiler can take out of a loop.
  */
-DEV_BODY int dev_reach(const struct dev_state *st, const void *addr, uint64_t len, int pe,
-		       int32_t *slot, uint64_t *off)
+DEV_BODY struct dev_spot dev_reach(const struct dev_state *st, const void *addr, uint64_t len,
+				   int pe)
 {
 	uint64_t a = (uint64_t)(uintptr_t)addr, sure = DEV_FIXED(&st->heap_sure);
-	uint64_t at = a - DEV_FIXED(&st->heap_base);
-	struct dev_spot s;
+	struct dev_spot s = { .off = a - DEV_FIXED(&st->heap_base), .slot = pe };
 
-	if (!TGT_LATE)
-		return dev_reach_any(st, a, len, pe, slot, off);
+	if (!TGT_GPU)
+		return dev_find(st, a, len, pe);
 	if (dev_likely((int)(DEV_FIXED(&st->plain) != 0) &
-		       (int)((unsigned)pe < (unsigned)DEV_FIXED(&st->n_pes)) & (int)(at < sure) &
-		       (int)(len <= sure - at))) {
-		*slot = pe;
-		*off = at;
-		return 0;
-	}
-	s = dev_reach_rare(st, a, len, pe);
-	*slot = s.slot;
-	*off = s.off;
-	return s.err ? dev_failed(s.err) : 0;
-}
-
-/*
- * The lanes come together with what each found, and go on or return together: a PE
- * may be lost between the look of one lane and that of another.
- */
-DEV_BODY int dev_enter(enum dev_scope scope, int err)
-{
-	if (dev_likely(!tgt_any(scope, err != 0)))
-		return 0;
-	return err ? err : MORI_SHMEM_EPEER;
+		       (int)((unsigned)pe < (unsigned)DEV_FIXED(&st->n_pes)) & (int)(s.off < sure) &
+		       (int)(len <= sure - s.off) & (int)(TGT_LATE || !tgt_peek_32(&st->lost))))
+		return s;
+	return dev_find_rare(st, a, len, pe);
 }
 
 /* query */

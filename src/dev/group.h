@@ -3,7 +3,7 @@
  * What the GPU targets share, over a few leaves of each: copies that the lanes of
  * a scope do together, waits by polling, and the record of a fault.
  *
- * Leaves: tgt_lane(), tgt_lanes(), tgt_now_ns(), tgt_any(), the loads and stores,
+ * Leaves: tgt_lane(), tgt_lanes(), tgt_now_ns(), tgt_any(), tgt_join(), the loads and stores,
  * and tgt_<op>_32() and _64() for each read-modify-write.
  */
 #ifndef MORI_DEV_GROUP_H
@@ -66,30 +66,65 @@ DEV_BODY uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t compa
 }
 
 /*
- * The copies of a group: @n elements, lane by lane from @i on, so that neighbouring
- * lanes touch neighbouring memory; several loads are in flight before the first store.
+ * The compiler must not know more of @x: it would keep every multiple of a stride in registers
+ * of its own, which a block of many threads does not have.
  */
-#define TGT_FLIGHT	   4
-#define TGT_EACH_FLIGHT(x) _Pragma("unroll") for (int k = 0; k < TGT_FLIGHT; k++) x
+#if defined(__NVPTX__)
+#define TGT_HIDE(x) __asm__("" : "+l"(x))
+#else
+#define TGT_HIDE(x) ((void)(x))
+#endif
+
+/*
+ * The copies of a group: @n elements, lane by lane from @i on, so that neighbouring
+ * lanes touch neighbouring memory. Many loads are in flight before the first store, some at the
+ * end too: what is left there takes one trip to the memory, not one for each.
+ */
+#define TGT_FLIGHT     8
+#define TGT_REST       4
+#define TGT_AT(p, off) ((tgt_vec16 *)((char *)(p) + (off)))
+#define TGT_EACH_FLIGHT(n, x)                                                                      \
+	_Pragma("unroll") for (int k = 0; k < (n); k++, off += by)                                 \
+	{                                                                                          \
+		x;                                                                                 \
+		TGT_HIDE(off);                                                                     \
+	}
 
 DEV_BODY void tgt_copy_aligned(tgt_vec16 *to, const tgt_vec16 *from, uint64_t n, uint64_t i,
 			       uint64_t by)
 {
-	for (tgt_vec16 v[TGT_FLIGHT]; i + (TGT_FLIGHT - 1) * by < n; i += TGT_FLIGHT * by) {
-		TGT_EACH_FLIGHT(v[k] = from[i + (uint64_t)k * by];)
-		TGT_EACH_FLIGHT(to[i + (uint64_t)k * by] = v[k];)
+	uint64_t off = 16 * i, end = 16 * n, at;
+
+	by *= 16;
+	if (end <= by) { /* small, and soon done */
+		if (off < end)
+			*TGT_AT(to, off) = *TGT_AT(from, off);
+		return;
 	}
-	for (; i < n; i += by)
-		to[i] = from[i];
+#pragma clang loop unroll(disable)
+	while (off + (TGT_FLIGHT - 1) * by < end) {
+		tgt_vec16 v[TGT_FLIGHT];
+
+		at = off;
+		TGT_EACH_FLIGHT(TGT_FLIGHT, v[k] = *TGT_AT(from, off))
+		off = at;
+		TGT_EACH_FLIGHT(TGT_FLIGHT, *TGT_AT(to, off) = v[k])
+	}
+#pragma clang loop unroll(disable)
+	while (off < end) {
+		tgt_vec16 v[TGT_REST] = { { 0 } };
+
+		at = off;
+		TGT_EACH_FLIGHT(TGT_REST, if (off < end) v[k] = *TGT_AT(from, off))
+		off = at;
+		TGT_EACH_FLIGHT(TGT_REST, if (off < end) * TGT_AT(to, off) = v[k])
+	}
 }
 
 #undef TGT_EACH_FLIGHT
+#undef TGT_AT
+#undef TGT_REST
 #undef TGT_FLIGHT
-
-DEV_BODY uint32_t tgt_join(uint32_t low, uint32_t high, uint32_t shift)
-{
-	return (uint32_t)(((uint64_t)high << 32 | low) >> shift);
-}
 
 /*
  * 16 bytes that start @shift bits into a word. Every word that is read holds at least
@@ -97,7 +132,7 @@ DEV_BODY uint32_t tgt_join(uint32_t low, uint32_t high, uint32_t shift)
  */
 DEV_BODY tgt_vec16 tgt_load_skewed(const uint32_t *w, uint32_t shift)
 {
-	uint32_t a = w[0], b = w[1], c = w[2], d = w[3], e = shift ? w[4] : 0;
+	uint32_t a = w[0], b = w[1], c = w[2], d = w[3], e = w[shift ? 4 : 3];
 
 	return (tgt_vec16){ tgt_join(a, b, shift), tgt_join(b, c, shift), tgt_join(c, d, shift),
 			    tgt_join(d, e, shift) };
@@ -110,14 +145,8 @@ DEV_BODY void tgt_copy_skewed(tgt_vec16 *to, const uint8_t *from, uint64_t n, ui
 	uint32_t skew = (uint32_t)(uintptr_t)from & 3, shift = 8 * skew;
 	const uint32_t *words = (const uint32_t *)(from - skew);
 
-	for (; i + by < n; i += 2 * by) {
-		tgt_vec16 first = tgt_load_skewed(words + 4 * i, shift);
-		tgt_vec16 second = tgt_load_skewed(words + 4 * (i + by), shift);
-
-		to[i] = first;
-		to[i + by] = second;
-	}
-	if (i < n)
+#pragma clang loop unroll(disable)
+	for (; i < n; i += by)
 		to[i] = tgt_load_skewed(words + 4 * i, shift);
 }
 
@@ -133,27 +162,6 @@ DEV_BODY void tgt_copy_end(uint8_t *to, const uint8_t *from, uint64_t n, uint64_
 		for (; i < n / 4; i += by)
 			((uint32_t *)to)[i] = ((const uint32_t *)from)[i];
 	}
-}
-
-/* Any alignment; 16 bytes are stored at a time but for the ends. */
-DEV_BODY void tgt_copy(enum dev_scope scope, void *dst, const void *src, uint64_t len)
-{
-	uint64_t lane = tgt_lane(scope), lanes = tgt_lanes(scope);
-	uint64_t head = -(uint64_t)(uintptr_t)dst & 15, body;
-	uint8_t *to = dst;
-	const uint8_t *from = src;
-
-	if (head > len)
-		head = len;
-	body = (len - head) & ~(uint64_t)15;
-	tgt_copy_end(to, from, head, lane, lanes);
-	to += head;
-	from += head;
-	if (tgt_aligned(from, 16))
-		tgt_copy_aligned((tgt_vec16 *)to, (const tgt_vec16 *)from, body / 16, lane, lanes);
-	else
-		tgt_copy_skewed((tgt_vec16 *)to, from, body / 16, lane, lanes);
-	tgt_copy_end(to + body, from + body, len - head - body, lane, lanes);
 }
 
 /* A value of 1, 2, 4 or 8 bytes, in one access where it is aligned; it never leaves registers. */
@@ -185,6 +193,65 @@ DEV_BODY uint64_t tgt_load_bits(const void *src, uint64_t len)
 	for (uint64_t i = 0; i < len; i++)
 		bits |= (uint64_t)((const uint8_t *)src)[i] << 8 * i;
 	return bits;
+}
+
+/* Whether @len bytes are one word of @size on both sides. */
+DEV_BODY bool tgt_is_word(const void *p, const void *q, uint64_t len, uint64_t size)
+{
+	return len == size && tgt_aligned(p, size) && tgt_aligned(q, size);
+}
+
+/* Bytes before the first that is a multiple of 16. */
+DEV_BODY uint64_t tgt_head(const void *to, uint64_t len)
+{
+	uint64_t head = -(uint64_t)(uintptr_t)to & 15;
+
+	return head < len ? head : len;
+}
+
+/*
+ * What tgt_copy() has left: the ends of @len bytes, and all between them where the source is
+ * not aligned as the destination is. One byte or an aligned two go as words do.
+ */
+DEV_RARE void tgt_copy_rest(uint8_t *to, const uint8_t *from, uint64_t len, uint64_t lane,
+			    uint64_t lanes)
+{
+	uint64_t head = tgt_head(to, len), body = (len - head) & ~(uint64_t)15;
+
+	if (len == 1) {
+		if (!lane)
+			tgt_store_relaxed_8(to, tgt_load_acquire_8(from));
+		return;
+	}
+	if (tgt_is_word(to, from, len, 2)) {
+		if (!lane)
+			tgt_store_relaxed_16(to, tgt_load_acquire_16(from));
+		return;
+	}
+	if (!tgt_aligned(from + head, 16))
+		tgt_copy_skewed((tgt_vec16 *)(to + head), from + head, body / 16, lane, lanes);
+#pragma clang loop unroll(disable)
+	for (int end = 0; end < 2; end++) {
+		tgt_copy_end(to, from, end ? len - head - body : head, lane, lanes);
+		to += head + body;
+		from += head + body;
+	}
+}
+
+/* Any alignment; 16 bytes are stored at a time but for the ends. */
+DEV_BODY void tgt_copy(enum dev_scope scope, void *dst, const void *src, uint64_t len)
+{
+	uint64_t lane = tgt_lane(scope), lanes = tgt_lanes(scope);
+	uint64_t head = tgt_head(dst, len), body = (len - head) & ~(uint64_t)15;
+	uint8_t *to = dst;
+	const uint8_t *from = src;
+	bool same = tgt_aligned(from + head, 16);
+
+	if (dev_likely(same))
+		tgt_copy_aligned((tgt_vec16 *)(to + head), (const tgt_vec16 *)(from + head),
+				 body / 16, lane, lanes);
+	if (!dev_likely(same && body == len))
+		tgt_copy_rest(to, from, len, lane, lanes);
 }
 
 /* @p may lie anywhere. */
@@ -220,48 +287,31 @@ DEV_BODY void tgt_get_one(void *dst, const void *src, uint64_t len)
 	__builtin_memcpy(dst, &bits, len);
 }
 
-/* Memory of this PE, where an ordinary access will do. */
-DEV_BODY uint64_t tgt_plain_bits(const void *p, uint64_t len)
-{
-	return len == 8 ? *(const uint64_t *)p :
-	       len == 4 ? *(const uint32_t *)p :
-	       len == 2 ? *(const uint16_t *)p :
-			  *(const uint8_t *)p;
-}
-
-DEV_BODY void tgt_plain_store(void *p, uint64_t bits, uint64_t len)
-{
-	if (len == 8)
-		*(uint64_t *)p = bits;
-	else if (len == 4)
-		*(uint32_t *)p = (uint32_t)bits;
-	else if (len == 2)
-		*(uint16_t *)p = (uint16_t)bits;
-	else
-		*(uint8_t *)p = (uint8_t)bits;
-}
-
-DEV_BODY bool tgt_is_word(const void *p, const void *q, uint64_t len)
-{
-	return (len == 8 || len == 4 || len == 2 || len == 1) && tgt_aligned(p, len) &&
-	       tgt_aligned(q, len);
-}
-
 /* A word that is aligned goes in one access, by one lane: a flag may travel so. */
 DEV_BODY void tgt_put(enum dev_scope scope, void *dst, const void *src, uint64_t len)
 {
-	if (!tgt_is_word(dst, src, len))
+	if (tgt_is_word(dst, src, len, 8)) {
+		if (tgt_leads(scope))
+			tgt_store_relaxed_64(dst, *(const uint64_t *)src);
+	} else if (tgt_is_word(dst, src, len, 4)) {
+		if (tgt_leads(scope))
+			tgt_store_relaxed_32(dst, *(const uint32_t *)src);
+	} else {
 		tgt_copy(scope, dst, src, len);
-	else if (tgt_leads(scope))
-		tgt_store_bits(dst, tgt_plain_bits(src, len), len);
+	}
 }
 
 DEV_BODY void tgt_get(enum dev_scope scope, void *dst, const void *src, uint64_t len)
 {
-	if (!tgt_is_word(dst, src, len))
+	if (tgt_is_word(dst, src, len, 8)) {
+		if (tgt_leads(scope))
+			*(uint64_t *)dst = tgt_load_acquire_64(src);
+	} else if (tgt_is_word(dst, src, len, 4)) {
+		if (tgt_leads(scope))
+			*(uint32_t *)dst = tgt_load_acquire_32(src);
+	} else {
 		tgt_copy(scope, dst, src, len);
-	else if (tgt_leads(scope))
-		tgt_plain_store(dst, tgt_load_bits(src, len), len);
+	}
 }
 
 #endif

@@ -33,7 +33,7 @@ DEV_BODY bool lib_ready(const struct dev_state *st)
 /* Gives @err; the fault, if this is its thread's and new, gets the name of the call. */
 DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 {
-	if (err && !tgt_load_relaxed_32(&st->fault.op))
+	if (!dev_likely(!err) && !tgt_load_relaxed_32(&st->fault.op))
 		tgt_store_relaxed_32(&st->fault.op, op);
 	return err;
 }
@@ -44,12 +44,12 @@ DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 
 #define STATUS_BODY(name, find, call)                                                              \
 	struct dev_state *st = find;                                                               \
-	return lib_ready(st) ? lib_name(st, DEV_OP_##name, RUN call) : MORI_SHMEM_ESTATE;
+	DEV_LATER if (!lib_ready(st)) return MORI_SHMEM_ESTATE;                                    \
+	DEV_LATER return lib_name(st, DEV_OP_##name, RUN call);
 #define VALUE_BODY(ret, bad, name, find, call)                                                     \
 	ret result = bad;                                                                          \
 	struct dev_state *st = find;                                                               \
-	if (lib_ready(st))                                                                         \
-		(void)lib_name(st, DEV_OP_##name, RUN_VALUE call);                                 \
+	DEV_LATER if (lib_ready(st))(void) lib_name(st, DEV_OP_##name, RUN_VALUE call);            \
 	return result;
 
 #define DEFINE_STATUS(name, params, call)                                                          \

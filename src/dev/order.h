@@ -5,14 +5,19 @@
 
 #include "dev/path.h"
 
-/* Every PE: those with slots. Nothing can be posted to a queue, so none has to be drained. */
+/* Where there are queues they are asked, and do what load and store need as well. */
 DEV_STEP int dev_order(const struct dev_state *st, enum dev_scope scope, enum dev_act act, int pe,
 		       int qp)
 {
 	struct dev_req r = { .pe = pe, .qp = qp };
-	int err = pe == DEV_ALL ? 0 : dev_seat(st, pe, 0, &r.slot);
+	struct dev_spot s = { 0 };
 
-	return dev_go(st, scope, act, &r, err);
+	if (pe != DEV_ALL)
+		s = dev_seat(st, pe);
+	r.slot = s.slot;
+	if (!dev_likely(!tgt_peek_32(&st->any_queue)))
+		r.slot = DEV_SLOT_QUEUE;
+	return dev_go(st, scope, act, &r, s.err);
 }
 
 /* What was issued is complete and seen at the target, before anything that follows. */

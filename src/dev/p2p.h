@@ -63,6 +63,8 @@ DEV_STEP uint64_t dev_p2p_once(const struct dev_state *st, enum dev_act act,
 DEV_STEP uint64_t dev_p2p(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
 			  const struct dev_req *r)
 {
+	bool leads = tgt_leads(scope);
+
 	switch (act) {
 	case DEV_ACT_PUT:
 	case DEV_ACT_PUT_SIGNAL:
@@ -70,8 +72,8 @@ DEV_STEP uint64_t dev_p2p(const struct dev_state *st, enum dev_scope scope, enum
 			tgt_put(scope, dev_p2p_at(st, r, r->off), r->local, r->len);
 		if (act == DEV_ACT_PUT)
 			return 0;
-		tgt_leave(scope);     /* every lane has stored */
-		if (tgt_leads(scope)) /* Release: pairs with the acquire in dev_load(). */
+		tgt_leave(scope); /* every lane has stored */
+		if (leads)	  /* Release: pairs with the acquire in dev_load(). */
 			tgt_signal(st, dev_p2p_at(st, r, r->sig), r->op, r->value);
 		return 0;
 	case DEV_ACT_GET:
@@ -83,7 +85,7 @@ DEV_STEP uint64_t dev_p2p(const struct dev_state *st, enum dev_scope scope, enum
 	case DEV_ACT_SIGNAL:
 	case DEV_ACT_AMO:
 	case DEV_ACT_ADD_REAL:
-		return tgt_leads(scope) ? dev_p2p_once(st, act, r, dev_p2p_at(st, r, r->off)) : 0;
+		return leads ? dev_p2p_once(st, act, r, dev_p2p_at(st, r, r->off)) : 0;
 	case DEV_ACT_QUIET:
 		tgt_fence_full(st);
 		return 0;

@@ -27,24 +27,67 @@ enum dev_act {
 struct dev_req {
 	int pe, qp;
 	int32_t slot;	   /* of the PE */
-	uint64_t off, sig; /* from its heap, as dev_reach() gave them */
+	uint64_t off, sig; /* from its heap, as dev_reach() gave them; by queue: from this PE's */
 	void *local;	   /* memory of this PE: from where or to where */
 	uint64_t len;	   /* bytes */
 	int op;		   /* read-modify-write of the target, of signals too */
 	bool wide;	   /* 8 bytes, not 4 */
 	uint64_t value, compare;
 	double add;
+	bool nbi;   /* a copy that quiet ends */
 	bool gives; /* a result that every lane wants */
 	uint64_t result;
+	uint64_t bad, bad_len; /* the address that is wrong, and how much there */
 };
+
+/* Nobody is told before the lanes have come together. */
+DEV_STEP int dev_wrong(struct dev_req *r, int err, const void *addr, uint64_t len)
+{
+	r->bad = (uint64_t)(uintptr_t)addr;
+	r->bad_len = len;
+	return dev_failed(err);
+}
+
+/* What the request is about: @len bytes at the symmetric address @addr, which are at *@off. */
+DEV_STEP int dev_aim(const struct dev_state *st, struct dev_req *r, const void *addr, uint64_t len,
+		     uint64_t *off)
+{
+	struct dev_spot s = dev_reach(st, addr, len, r->pe);
+
+	r->slot = s.slot;
+	*off = s.off;
+	return dev_likely(!s.err) ? 0 : dev_wrong(r, s.err, addr, len);
+}
 
 #include "dev/p2p.h"
 
-/* No build can post to a queue yet. The status is the same on every lane. */
-DEV_STEP int dev_queue(const struct dev_state *st, const struct dev_req *r)
+#ifdef TGT_HOST
+/* The host library has the network itself: core/remote.c. A quiet or fence is for load and store too. */
+int tgt_queue(const struct dev_state *st, enum dev_act act, struct dev_req *r);
+
+DEV_STEP int dev_queue(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
+		       struct dev_req *r)
 {
-	return dev_failed(tgt_fail(st, MORI_SHMEM_ENOTSUP, r->pe, st->heap_base + r->off, 0));
+	(void)scope;
+	return tgt_queue(st, act, r);
 }
+#elif TGT_NEAR
+/* dev_find() has refused what a queue would have to do; a barrier may still need one. */
+DEV_STEP int dev_queue_flag(const struct dev_state *st, int pe, uint64_t flag, uint64_t epoch)
+{
+	(void)epoch;
+	return dev_failed(tgt_fail(st, MORI_SHMEM_ENOTSUP, pe, flag, 0));
+}
+
+DEV_STEP int dev_queue(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
+		       struct dev_req *r)
+{
+	(void)st, (void)scope, (void)act, (void)r;
+	return MORI_SHMEM_ENOTSUP;
+}
+#else
+#include "dev/queue.h"
+#endif
 
 DEV_STEP enum dev_path dev_path(const struct dev_state *st, int32_t slot)
 {
@@ -53,21 +96,25 @@ DEV_STEP enum dev_path dev_path(const struct dev_state *st, int32_t slot)
 	return slot == DEV_SLOT_QUEUE ? DEV_PATH_QUEUE : DEV_PATH_NONE;
 }
 
-/* @err: what this lane found wrong with the request; one lane's is the end of all. */
+/*
+ * @err: what this lane found wrong with the request. One lane's is the end of all: a PE may be
+ * lost between the look of one and that of another.
+ */
 DEV_STEP int dev_go(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
 		    struct dev_req *r, int err)
 {
-	err = dev_enter(scope, err);
-	if (!dev_likely(!err))
-		return err;
+	if (!dev_likely(!tgt_any(scope, err != 0)))
+		return err ? dev_failed(tgt_fail(st, err, r->pe, r->bad, r->bad_len)) :
+			     MORI_SHMEM_EPEER;
 	/* Nothing drives copy engines yet: who has a slot has load and store. One branch less. */
-	switch (TGT_LATE && dev_likely(r->slot >= 0) ? DEV_PATH_P2P : dev_path(st, r->slot)) {
+	switch (TGT_NEAR || (TGT_LATE && dev_likely(r->slot >= 0)) ? DEV_PATH_P2P :
+								     dev_path(st, r->slot)) {
 	case DEV_PATH_P2P:
 	case DEV_PATH_COPY: /* nothing drives the engines: pe_path_open() has said so */
 		r->result = dev_p2p(st, scope, act, r);
 		break;
 	case DEV_PATH_QUEUE:
-		return dev_queue(st, r);
+		return dev_queue(st, scope, act, r);
 	case DEV_PATH_NONE: /* dev_seat() has said why */
 		return MORI_SHMEM_EPEER;
 	}
@@ -78,7 +125,7 @@ DEV_STEP int dev_go(const struct dev_state *st, enum dev_scope scope, enum dev_a
 		tgt_looked();
 	if (TGT_LATE && act == DEV_ACT_QUIET && r->pe != DEV_ALL &&
 	    !dev_likely(!tgt_load_relaxed_32(&st->lost)) && dev_gone(st, r->pe))
-		return dev_failed(dev_bad_pe(st, r->pe, 0));
+		return dev_failed(tgt_fail(st, MORI_SHMEM_EPEER, r->pe, 0, 0));
 	return 0;
 }
 

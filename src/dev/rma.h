@@ -8,26 +8,18 @@
 
 #include "dev/path.h"
 
-/* @n elements of @size bytes; EINVAL where that is more than memory can have. */
-DEV_BODY int dev_bytes(const struct dev_state *st, uint64_t n, uint64_t size, uint64_t *out)
-{
-	if (dev_likely(!__builtin_mul_overflow(n, size, out)))
-		return 0;
-	return dev_failed(tgt_fail(st, MORI_SHMEM_EINVAL, -1, 0, UINT64_MAX));
-}
-
 /*
- * How many bytes, and where on the PE; a copy of nothing is no error wherever it
- * points, but the PE must be one.
+ * @n elements of @size bytes, and where on the PE. EINVAL where that is more than memory can
+ * have; a copy of nothing is no error wherever it points, but the PE must be one.
  */
 DEV_BODY int dev_copy_reach(const struct dev_state *st, struct dev_req *r, const void *addr,
 			    size_t n, size_t size)
 {
-	int err = dev_bytes(st, n, size, &r->len);
-
-	if (dev_likely(!err && r->len))
-		return dev_reach(st, addr, r->len, r->pe, &r->slot, &r->off);
-	return err ? err : dev_seat(st, r->pe, 0, &r->slot);
+	if (!dev_likely(!__builtin_mul_overflow(n, size, &r->len))) {
+		r->pe = -1; /* whoever it is for */
+		return dev_wrong(r, MORI_SHMEM_EINVAL, NULL, UINT64_MAX);
+	}
+	return dev_aim(st, r, addr, r->len, &r->off);
 }
 
 DEV_BODY int dev_put(const struct dev_state *st, enum dev_scope scope, void *dest, const void *src,
@@ -50,13 +42,17 @@ DEV_BODY int dev_get(const struct dev_state *st, enum dev_scope scope, void *des
 DEV_BODY int dev_put_nbi(const struct dev_state *st, enum dev_scope scope, void *dest,
 			 const void *src, size_t n, size_t size, int pe, int qp)
 {
-	return dev_put(st, scope, dest, src, n, size, pe, qp);
+	struct dev_req r = { .pe = pe, .qp = qp, .local = (void *)src, .nbi = true };
+
+	return dev_go(st, scope, DEV_ACT_PUT, &r, dev_copy_reach(st, &r, dest, n, size));
 }
 
 DEV_BODY int dev_get_nbi(const struct dev_state *st, enum dev_scope scope, void *dest,
 			 const void *src, size_t n, size_t size, int pe, int qp)
 {
-	return dev_get(st, scope, dest, src, n, size, pe, qp);
+	struct dev_req r = { .pe = pe, .qp = qp, .local = dest, .nbi = true };
+
+	return dev_go(st, scope, DEV_ACT_GET, &r, dev_copy_reach(st, &r, src, n, size));
 }
 
 /* One value, by one lane. */
@@ -65,7 +61,7 @@ DEV_BODY int dev_p(const struct dev_state *st, enum dev_scope scope, void *dest,
 {
 	struct dev_req r = { .pe = pe, .qp = qp, .local = (void *)value, .len = size };
 
-	return dev_go(st, scope, DEV_ACT_P, &r, dev_reach(st, dest, size, pe, &r.slot, &r.off));
+	return dev_go(st, scope, DEV_ACT_P, &r, dev_aim(st, &r, dest, size, &r.off));
 }
 
 /* A value has 8 bytes at most. */
@@ -73,7 +69,7 @@ DEV_BODY int dev_g(const struct dev_state *st, void *out, enum dev_scope scope, 
 		   size_t size, int pe, int qp)
 {
 	struct dev_req r = { .pe = pe, .qp = qp, .len = size, .gives = true };
-	int err = dev_go(st, scope, DEV_ACT_G, &r, dev_reach(st, src, size, pe, &r.slot, &r.off));
+	int err = dev_go(st, scope, DEV_ACT_G, &r, dev_aim(st, &r, src, size, &r.off));
 
 	if (dev_likely(!err))
 		__builtin_memcpy(out, &r.result, size);
@@ -104,9 +100,8 @@ DEV_BODY int dev_signal_reach(const struct dev_state *st, struct dev_req *r, voi
 {
 	r->op = dev_signal_op(op);
 	if (!dev_likely(r->op && tgt_aligned(sig, 8)))
-		return dev_failed(
-			tgt_fail(st, MORI_SHMEM_EINVAL, r->pe, (uint64_t)(uintptr_t)sig, 8));
-	return dev_reach(st, sig, 8, r->pe, &r->slot, out);
+		return dev_wrong(r, MORI_SHMEM_EINVAL, sig, 8);
+	return dev_aim(st, r, sig, 8, out);
 }
 
 DEV_BODY int dev_signal(const struct dev_state *st, enum dev_scope scope, uint64_t *sig,
@@ -126,24 +121,43 @@ DEV_BODY int dev_signal_fetch(const struct dev_state *st, uint64_t *out, const u
 	return 0;
 }
 
+/* Only one of the two places has a queue alone: it serves both. */
+DEV_STEP void dev_put_signal_queue(const struct dev_state *st, struct dev_req *r, const void *dest,
+				   const void *sig)
+{
+	r->slot = DEV_SLOT_QUEUE;
+	r->off = (uint64_t)(uintptr_t)dest - st->heap_base;
+	r->sig = (uint64_t)(uintptr_t)sig - st->heap_base;
+}
+
 /* The data, then exactly one signal; neither if either cannot be. */
+DEV_STEP int dev_put_signal_any(const struct dev_state *st, enum dev_scope scope, void *dest,
+				const void *src, size_t n, size_t size, void *sig, uint64_t value,
+				int op, int pe, int qp, bool nbi)
+{
+	struct dev_req r = { .pe = pe, .qp = qp, .local = (void *)src, .value = value, .nbi = nbi };
+	int err = dev_signal_reach(st, &r, sig, op, &r.sig);
+	int32_t slot = r.slot;
+
+	if (!err)
+		err = dev_copy_reach(st, &r, dest, n, size);
+	if (!TGT_NEAR && !dev_likely(slot == r.slot))
+		dev_put_signal_queue(st, &r, dest, sig);
+	return dev_go(st, scope, DEV_ACT_PUT_SIGNAL, &r, err);
+}
+
 DEV_BODY int dev_put_signal(const struct dev_state *st, enum dev_scope scope, void *dest,
 			    const void *src, size_t n, size_t size, void *sig, uint64_t value,
 			    int op, int pe, int qp)
 {
-	struct dev_req r = { .pe = pe, .qp = qp, .local = (void *)src, .value = value };
-	int err = dev_signal_reach(st, &r, sig, op, &r.sig);
-
-	if (!err)
-		err = dev_copy_reach(st, &r, dest, n, size);
-	return dev_go(st, scope, DEV_ACT_PUT_SIGNAL, &r, err);
+	return dev_put_signal_any(st, scope, dest, src, n, size, sig, value, op, pe, qp, false);
 }
 
 DEV_BODY int dev_put_nbi_signal(const struct dev_state *st, enum dev_scope scope, void *dest,
 				const void *src, size_t n, size_t size, void *sig, uint64_t value,
 				int op, int pe, int qp)
 {
-	return dev_put_signal(st, scope, dest, src, n, size, sig, value, op, pe, qp);
+	return dev_put_signal_any(st, scope, dest, src, n, size, sig, value, op, pe, qp, true);
 }
 
 /* An object and an offset as an address; EINVAL where @len bytes do not lie in it. */
@@ -175,7 +189,7 @@ DEV_BODY int dev_obj_pair(const struct dev_state *st, mori_shmem_memobj_t dest, 
 		void *to, *from;                                                                   \
 		int err = dev_obj_pair(st, dest, dest_off, src, src_off, bytes, pe, &to, &from);   \
                                                                                                    \
-		return err ? err : dev_##name(st, scope, to, from, bytes, 1, pe, qp);              \
+		DEV_LATER return err ? err : dev_##name(st, scope, to, from, bytes, 1, pe, qp);    \
 	}
 DEV_OBJ_COPY(put)
 DEV_OBJ_COPY(put_nbi)
@@ -193,7 +207,9 @@ DEV_BODY int dev_put_signal_obj(const struct dev_state *st, enum dev_scope scope
 
 	if (!err)
 		err = dev_obj_at(st, sig, sig_off, 8, pe, &sig_at);
-	return err ? err : dev_put_signal(st, scope, to, from, bytes, 1, sig_at, value, op, pe, qp);
+	DEV_LATER return err ?
+		err :
+		dev_put_signal(st, scope, to, from, bytes, 1, sig_at, value, op, pe, qp);
 }
 
 DEV_BODY int dev_put_nbi_signal_obj(const struct dev_state *st, enum dev_scope scope,
@@ -213,7 +229,7 @@ DEV_BODY int dev_signal_obj(const struct dev_state *st, enum dev_scope scope,
 	void *at;
 	int err = dev_obj_at(st, sig, sig_off, 8, pe, &at);
 
-	return err ? err : dev_signal(st, scope, at, value, op, pe, qp);
+	DEV_LATER return err ? err : dev_signal(st, scope, at, value, op, pe, qp);
 }
 
 #endif

@@ -62,6 +62,19 @@ DEV_BODY void *tgt_pointer(uint64_t addr)
 	return (void *)(__attribute__((address_space(1))) void *)addr;
 }
 
+/* Whether only this thread or its block can load and store there. */
+DEV_BODY bool tgt_private(const void *p)
+{
+	return __builtin_amdgcn_is_private((const __attribute__((address_space(0))) void *)p) ||
+	       __builtin_amdgcn_is_shared((const __attribute__((address_space(0))) void *)p);
+}
+
+/* The low word of both, shifted to the right by less than 32. */
+DEV_BODY uint32_t tgt_join(uint32_t low, uint32_t high, uint32_t shift)
+{
+	return __builtin_amdgcn_alignbit(high, low, shift);
+}
+
 #define TGT_SYS __MEMORY_SCOPE_SYSTEM
 
 #define TGT_LOAD(name, type, order)                                                                \

@@ -44,6 +44,13 @@ DEV_API void mori_block_sync(void)
 	mori_cpu_grid->ops->sync(DEV_block);
 }
 
+/* Whether only this thread or its block can load and store there: never. */
+DEV_BODY bool tgt_private(const void *p)
+{
+	(void)p;
+	return false;
+}
+
 DEV_BODY void *tgt_shared_memory(void)
 {
 	return mori_cpu_grid->current->shared;

@@ -9,6 +9,8 @@
 
 #include "abi/state.h"
 
+#define TGT_HOST 1
+
 /* Remembers what was wrong for the text of the call; gives @code. */
 int tgt_fail(const struct dev_state *st, int code, int pe, uint64_t addr, uint64_t len)
 	__attribute__((cold));
@@ -77,8 +79,9 @@ struct tgt_wait {
 	uint32_t polls;
 	uint32_t budget; /* polls before the first yield */
 	uint32_t naps;
-	uint64_t ns;  /* how long; DEV_NS_DEFAULT: no limit */
-	uint64_t end; /* when, by tgt_now_ns(); 0 until first needed */
+	uint32_t drives; /* turns at the network that keep the core; 0 until first needed */
+	uint64_t ns;	 /* how long; DEV_NS_DEFAULT: no limit */
+	uint64_t end;	 /* when, by tgt_now_ns(); 0 until first needed */
 };
 
 uint64_t tgt_now_ns(void);
@@ -93,8 +96,10 @@ DEV_BODY void tgt_wait_start(struct tgt_wait *w, const struct dev_state *st, uin
 	(void)addr;
 	(void)cmp;
 	(void)value;
-	w->polls = w->naps = 0;
-	w->budget = spin;
+	w->polls = w->naps = w->drives = 0;
+	w->budget = tgt_load_relaxed_32(&st->any_queue) && spin > TGT_EAGER ?
+			    TGT_EAGER :
+			    spin; /* then drive the network */
 	/* More next time, unless tgt_wait_slow() finds that this was in vain. */
 	if (spin < st->spin)
 		__atomic_store_n((uint32_t *)&st->spin_now, spin * 2, __ATOMIC_RELAXED);

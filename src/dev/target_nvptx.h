@@ -51,6 +51,12 @@ DEV_BODY void *tgt_pointer(uint64_t addr)
 	return (void *)(__attribute__((address_space(1))) void *)addr;
 }
 
+/* Whether only this thread or its block can load and store there. */
+DEV_BODY bool tgt_private(const void *p)
+{
+	return __nvvm_isspacep_local(p) || __nvvm_isspacep_shared(p);
+}
+
 /*
  * A word that never changes while the kernel runs, after any acquire and in any loop: the
  * compiler may read it early, and once.
@@ -72,6 +78,15 @@ static struct dev_state tgt_unset __attribute__((unused));
 DEV_BODY struct dev_state *tgt_state(struct dev_state *p)
 {
 	return (struct dev_state *)(__attribute__((address_space(1))) struct dev_state *)p;
+}
+
+/* The low word of both, shifted to the right by less than 32. */
+DEV_BODY uint32_t tgt_join(uint32_t low, uint32_t high, uint32_t shift)
+{
+	uint32_t v;
+
+	__asm__("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(v) : "r"(low), "r"(high), "r"(shift));
+	return v;
 }
 
 /* Loads, stores and read-modify-writes of system scope, in PTX. */
@@ -230,9 +245,17 @@ DEV_BODY uint32_t tgt_warp_mask(void)
 	return 0xffffffffu >> (32 - tgt_lanes(DEV_warp));
 }
 
+/* With a mask that is not known the hardware looks for it lane by lane: a whole warp has none. */
+DEV_BODY bool tgt_warp_whole(void)
+{
+	return dev_likely(tgt_lanes(DEV_warp) == 32);
+}
+
 DEV_BODY void tgt_enter(enum dev_scope scope)
 {
-	if (scope == DEV_warp)
+	if (scope == DEV_warp && tgt_warp_whole())
+		__nvvm_bar_warp_sync(0xffffffffu);
+	else if (scope == DEV_warp)
 		__nvvm_bar_warp_sync(tgt_warp_mask());
 	else if (scope == DEV_block)
 		__syncthreads();
@@ -275,7 +298,8 @@ DEV_BODY bool tgt_any(enum dev_scope scope, bool x)
 {
 	if (scope == DEV_warp) {
 		tgt_enter(scope); /* a vote orders no memory */
-		return __nvvm_vote_any_sync(tgt_warp_mask(), x);
+		return tgt_warp_whole() ? __nvvm_vote_any_sync(0xffffffffu, x) :
+					  __nvvm_vote_any_sync(tgt_warp_mask(), x);
 	}
 	return scope == DEV_block ? __nvvm_bar0_or(x) != 0 : x;
 }

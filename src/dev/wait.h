@@ -36,16 +36,43 @@ DEV_BODY bool dev_compare(enum dev_kind kind, int cmp, uint64_t a, uint64_t b)
 	}
 }
 
-/* EINVAL for a comparison that is none, and for words that are NULL or not aligned. */
+/* Whether @cmp is a comparison and @addr of words: not NULL, and aligned. */
+DEV_BODY bool dev_wait_can(const void *addr, enum dev_kind kind, int cmp)
+{
+	return addr && tgt_aligned(addr, dev_kind_wide(kind) ? 8 : 4) && cmp >= MORI_SHMEM_CMP_EQ &&
+	       cmp <= MORI_SHMEM_CMP_LE;
+}
+
 DEV_BODY int dev_wait_valid(const struct dev_state *st, const void *addr, enum dev_kind kind,
 			    int cmp)
 {
-	size_t size = dev_kind_wide(kind) ? 8 : 4;
-
-	if (dev_likely(addr && tgt_aligned(addr, size) && cmp >= MORI_SHMEM_CMP_EQ &&
-		       cmp <= MORI_SHMEM_CMP_LE))
+	if (dev_likely(dev_wait_can(addr, kind, cmp)))
 		return 0;
-	return tgt_fail(st, MORI_SHMEM_EINVAL, st->my_pe, (uint64_t)(uintptr_t)addr, size);
+	return tgt_fail(st, MORI_SHMEM_EINVAL, st->my_pe, (uint64_t)(uintptr_t)addr,
+			dev_kind_wide(kind) ? 8 : 4);
+}
+
+/* The last value looked at, and how the wait for it ended; by value, as struct dev_spot. */
+struct dev_seen {
+	uint64_t value;
+	int err;
+};
+
+/* The rest of a wait whose first look was in vain. */
+DEV_RARE struct dev_seen dev_wait_late(const struct dev_state *st, const void *addr,
+				       enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
+{
+	struct dev_seen s = { 0, 0 };
+	struct tgt_wait w;
+
+	tgt_wait_start(&w, st, ns, addr, cmp, value);
+	while (!s.err) {
+		s.err = tgt_wait_step(&w, st);
+		s.value = dev_load(addr, kind);
+		if (dev_compare(kind, cmp, s.value, value))
+			return (struct dev_seen){ s.value, 0 };
+	}
+	return s;
 }
 
 /*
@@ -55,22 +82,22 @@ DEV_BODY int dev_wait_valid(const struct dev_state *st, const void *addr, enum d
 DEV_BODY int dev_wait_see(const struct dev_state *st, const void *addr, enum dev_kind kind, int cmp,
 			  uint64_t value, uint64_t ns, int whose, uint64_t *seen)
 {
-	struct tgt_wait w;
-	int err = dev_wait_valid(st, addr, kind, cmp);
+	struct dev_seen s = { 0, MORI_SHMEM_EINVAL };
 
-	if (!dev_likely(!err))
-		return err;
 	value = dev_widen(kind, value);
-	tgt_wait_start(&w, st, ns, addr, cmp, value);
-	for (;;) {
-		*seen = dev_load(addr, kind);
-		if (dev_compare(kind, cmp, *seen, value))
-			return 0;
-		if (!dev_likely(!err))
-			return tgt_fail(st, err, err == MORI_SHMEM_ETIMEDOUT ? whose : -1,
-					(uint64_t)(uintptr_t)addr, 0);
-		err = tgt_wait_step(&w, st);
+	if (dev_likely(dev_wait_can(addr, kind, cmp))) {
+		s = (struct dev_seen){ dev_load(addr, kind), 0 };
+		if (!dev_compare(kind, cmp, s.value, value))
+			s = dev_wait_late(st, addr, kind, cmp, value, ns);
+		*seen = s.value;
 	}
+	if (dev_likely(!s.err))
+		return 0;
+	return dev_failed(tgt_fail(st, s.err,
+				   s.err == MORI_SHMEM_EINVAL	 ? st->my_pe :
+				   s.err == MORI_SHMEM_ETIMEDOUT ? whose :
+								   -1,
+				   (uint64_t)(uintptr_t)addr, dev_kind_wide(kind) ? 8 : 4));
 }
 
 DEV_BODY int dev_wait(const struct dev_state *st, enum dev_scope scope, const void *addr,

@@ -4,6 +4,7 @@
 #include "util/err.h"
 #include "util/log.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -45,18 +46,26 @@ void engine_changed(struct engine *e)
 		pthread_cond_broadcast(&e->change);
 }
 
-static void wait_sleep(struct engine *e)
+/* 1: something came. */
+static int wait_change(struct engine *e, int64_t ns)
 {
 	struct timespec until;
-	int64_t at = engine_now() + NAP_NS;
+	int64_t at = engine_now() + ns;
+	int came;
 
 	until.tv_sec = at / 1000000000;
 	until.tv_nsec = at % 1000000000;
 	e->sleepers++;
-	__atomic_sub_fetch(&e->spinners, 1, __ATOMIC_RELAXED);
-	pthread_cond_timedwait(&e->change, &e->lock, &until);
-	__atomic_add_fetch(&e->spinners, 1, __ATOMIC_RELAXED);
+	came = !pthread_cond_timedwait(&e->change, &e->lock, &until);
 	e->sleepers--;
+	return came;
+}
+
+static void wait_sleep(struct engine *e)
+{
+	__atomic_sub_fetch(&e->spinners, 1, __ATOMIC_RELAXED);
+	wait_change(e, NAP_NS);
+	__atomic_add_fetch(&e->spinners, 1, __ATOMIC_RELAXED);
 }
 
 /* Nothing has come for @idle_ns. */
@@ -198,6 +207,26 @@ static int engine_try_link(struct engine *e, const struct link_ops *link)
 	return err;
 }
 
+#ifdef MORI_HAVE_FABRIC
+/* Whether the machine has a NIC for libfabric: to ask itself takes it half a second. */
+static bool engine_has_nic(void)
+{
+	static const char *const classes[] = { "/sys/class/infiniband", "/sys/class/cxi" };
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]) && !found; i++) {
+		DIR *dir = opendir(classes[i]);
+		struct dirent *entry;
+
+		while (dir && !found && (entry = readdir(dir)))
+			found = entry->d_name[0] != '.';
+		if (dir)
+			closedir(dir);
+	}
+	return found;
+}
+#endif
+
 /*
  * NICs with RDMA come first; libfabric's tcp only where it is asked for, because plain
  * sockets do the same in half the time (docs/decisions.md).
@@ -210,7 +239,8 @@ static int engine_open_link(struct engine *e)
 	if (want && !strcmp(want, link_sock.name))
 		return engine_try_link(e, &link_sock);
 #ifdef MORI_HAVE_FABRIC
-	err = engine_try_link(e, &link_fabric);
+	if (want || engine_has_nic())
+		err = engine_try_link(e, &link_fabric);
 #else
 	if (want)
 		err_set(err,
@@ -286,6 +316,17 @@ static int engine_drive(struct net *n)
 	return did;
 }
 
+static int engine_nap(struct net *n, uint64_t ns)
+{
+	struct engine *e = engine_of(n);
+	int came;
+
+	engine_enter(e);
+	came = wait_change(e, (int64_t)ns);
+	engine_leave(e);
+	return came;
+}
+
 static void engine_lost(struct net *n, int pe)
 {
 	struct engine *e = engine_of(n);
@@ -327,9 +368,11 @@ const struct net_ops net_engine = {
 	.put = ops_put,
 	.get = ops_get,
 	.amo = ops_amo,
+	.post = post_add,
 	.fence = ops_fence,
 	.quiet = ops_quiet,
 	.progress = engine_drive,
+	.nap = engine_nap,
 	.lost = engine_lost,
 	.error = engine_error,
 };

@@ -59,12 +59,6 @@ struct msg {
 struct engine;
 struct conn;
 
-/* Transfers and gets that somebody waits for together. */
-struct batch {
-	uint32_t left;
-	int status;
-};
-
 /* Data of a message. */
 struct piece {
 	const void *data;
@@ -123,7 +117,8 @@ struct ask {
 	void *dst;
 	size_t len;
 	bool device;
-	struct msg *answer; /* where to leave it, or NULL */
+	struct msg *answer;    /* where to leave it, or NULL */
+	struct net_post *post; /* whose it is, or NULL */
 };
 
 /* What is known of a peer's region. */
@@ -155,6 +150,10 @@ struct conn {
 	struct batch nbi;	     /* what no call waits for before its quiet */
 	uint32_t n_asks;
 	struct ask *asks;
+	struct net_post *posts, **posts_end;   /* that are not all sent yet */
+	struct net_post *flying, **flying_end; /* puts and atomics that wait for a MSG_DONE */
+	uint32_t n_posts;		       /* these, and those that wait for answers */
+	int64_t post_at;		       /* when the first of them came */
 	struct far_region *far;
 	struct reply *replies, **replies_end; /* answers for which there was no room */
 	int32_t bad;   /* serving: what a request without an answer met with */
@@ -216,6 +215,8 @@ struct engine {
 	uint64_t next_id;
 	uint32_t n_replies; /* that wait for room */
 	bool late;	    /* so does a MSG_DONE */
+	uint32_t n_posts;   /* of all connections */
+	int64_t post_look;  /* when their deadlines were last looked at */
 
 	pthread_t thread;
 	bool has_thread;
@@ -255,6 +256,8 @@ bool hello_good(const struct engine *e, const struct hello *h, size_t len, bool 
 uint64_t conn_token(const struct engine *e, int from, int to);
 /* The connection for asking the process of @pe, in use; it may wait. */
 int conn_to(struct engine *e, int pe, struct conn **out);
+/* The same without waiting: it may not be up yet, or dead. NULL: out of memory. */
+struct conn *conn_start(struct engine *e, int pe);
 struct conn *conn_new(struct engine *e, int proc, bool serves);
 void conn_up(struct engine *e, struct conn *c);
 /* Everything under way on it fails with @status. */
@@ -273,6 +276,17 @@ int ops_amo(struct net *n, const struct net_at *at, int width, int op, uint64_t 
 	    uint64_t compare, uint64_t *old);
 int ops_fence(struct net *n, int pe);
 int ops_quiet(struct net *n, int pe);
+
+/* A request on the list of the connection, which @what describes; NULL: out of memory. */
+struct ask *ask_new(struct engine *e, struct conn *c, struct msg *m, const struct ask *what);
+
+/* engine_post.c */
+void post_add(struct net *n, struct net_post *p);
+int post_progress(struct engine *e);
+void post_answered(struct engine *e, struct conn *c, struct net_post *p);
+/* Up to c->flushed all is done; @status: what some of it met with. */
+void post_flushed(struct engine *e, struct conn *c, int status);
+void post_end_all(struct engine *e, struct conn *c, int status);
 
 /*
  * engine_serve.c: a message has come. First where its data goes: NULL for nowhere,

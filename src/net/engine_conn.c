@@ -70,6 +70,8 @@ struct conn *conn_new(struct engine *e, int proc, bool serves)
 	c->proc = proc;
 	c->serves = serves;
 	c->replies_end = &c->replies;
+	c->posts_end = &c->posts;
+	c->flying_end = &c->flying;
 	c->next = e->conns;
 	e->conns = c;
 	if (serves)
@@ -107,6 +109,7 @@ void conn_end(struct engine *e, struct conn *c, int status, const char *fmt, ...
 	if (c->link)
 		e->link->disconnect(e, c);
 	ask_end_all(e, c, status);
+	post_end_all(e, c, status);
 	serve_forget(e, c);
 	if (c->serves && e->from[c->proc] == c)
 		e->from[c->proc] = NULL;
@@ -130,23 +133,28 @@ static bool conn_is_up(void *what)
 	return ((struct conn *)what)->state == CONN_UP;
 }
 
-int conn_to(struct engine *e, int pe, struct conn **out)
+struct conn *conn_start(struct engine *e, int pe)
 {
 	struct conn *c = e->to[e->proc_of[pe]];
 	int err;
 
-	*out = c;
-	if (c && c->state == CONN_UP)
-		return 0;
 	if (!c)
-		*out = c = conn_new(e, e->proc_of[pe], false);
-	if (!c)
-		return MORI_SHMEM_ENOMEM;
-	if (c->state == CONN_NEW) {
+		c = conn_new(e, e->proc_of[pe], false);
+	if (c && c->state == CONN_NEW) {
 		c->state = CONN_CONNECTING;
 		err = e->link->connect(e, c);
 		if (err)
 			conn_end(e, c, MORI_SHMEM_EREACH, "cannot connect: %s", strerror(-err));
 	}
+	return c;
+}
+
+int conn_to(struct engine *e, int pe, struct conn **out)
+{
+	struct conn *c = conn_start(e, pe);
+
+	*out = c;
+	if (!c)
+		return MORI_SHMEM_ENOMEM;
 	return c->state == CONN_DEAD ? conn_error(c, pe) : engine_wait(e, c, pe, conn_is_up, c);
 }

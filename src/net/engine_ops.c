@@ -80,35 +80,53 @@ static int ops_send(struct engine *e, struct conn *c, const struct msg *m, const
  */
 static int ops_post(struct engine *e, struct conn *c, struct msg *m, const struct piece *p)
 {
-	c->posted++;
-	if (!(m->flags & MSG_SIGNAL)) {
-		m->flags |= MSG_ACK;
-		c->acked = c->posted;
-	}
-	return ops_send(e, c, m, p);
-}
+	int err;
 
-/* Send @m, whose answer @batch waits for. The rest of @what says what to do with it. */
-static int ops_ask(struct engine *e, struct conn *c, struct msg *m, const struct ask *what)
-{
-	struct ask *a;
-	int err = engine_wait(e, c, m->pe, room_ask, c);
-
+	m->flags |= m->flags & MSG_SIGNAL ? 0 : MSG_ACK;
+	err = ops_send(e, c, m, p);
 	if (err)
 		return err;
-	a = e->ask_free;
+	c->posted++; /* not before: others may have sent theirs meanwhile */
+	if (m->flags & MSG_ACK)
+		c->acked = c->posted;
+	return 0;
+}
+
+/* The last one posted is of no interest any more; with something before it under way it is. */
+static void ops_forget(struct conn *c)
+{
+	if (c->flushed + 1 == c->posted)
+		c->flushed = c->posted;
+}
+
+struct ask *ask_new(struct engine *e, struct conn *c, struct msg *m, const struct ask *what)
+{
+	struct ask *a = e->ask_free;
+
 	if (a)
 		e->ask_free = a->next;
 	else
 		a = malloc(sizeof(*a));
 	if (!a)
-		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a request");
+		return NULL;
 	*a = *what;
 	a->id = m->id = ++e->next_id;
 	a->next = c->asks;
 	c->asks = a;
 	c->n_asks++;
 	a->batch->left++;
+	return a;
+}
+
+/* Send @m, whose answer @batch waits for. The rest of @what says what to do with it. */
+static int ops_ask(struct engine *e, struct conn *c, struct msg *m, const struct ask *what)
+{
+	int err = engine_wait(e, c, m->pe, room_ask, c);
+
+	if (err)
+		return err;
+	if (!ask_new(e, c, m, what))
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a request");
 	/* A connection that ends meanwhile ends what is in its list, also this. */
 	err = ops_send(e, c, m, &(struct piece){ 0 });
 	if (err && c->state != CONN_DEAD)
@@ -138,6 +156,8 @@ void ask_end(struct engine *e, struct conn *c, struct ask *a, int status)
 		a->batch->status = status;
 	a->next = e->ask_free;
 	e->ask_free = a;
+	if (a->post)
+		post_answered(e, c, a->post);
 }
 
 void ask_end_all(struct engine *e, struct conn *c, int status)
@@ -367,6 +387,8 @@ static int put_messages(struct engine *e, struct conn *c, const struct net_at *t
 			put_signal(&m, signal);
 		err = ops_post(e, c, &m, &p);
 	} while (!err && done < len);
+	if (!err && flags & NET_LOOSE)
+		ops_forget(c);
 	return ops_finish_own(e, c, to->pe, &mine, err);
 }
 

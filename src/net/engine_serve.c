@@ -24,13 +24,37 @@ static uint8_t *serve_find(struct engine *e, const struct msg *m, uint32_t regio
 	return r->base + off;
 }
 
+/*
+ * On memory of a device. A word that is only read or set needs no read-modify-write, which
+ * may have to wait for a device that is full.
+ */
+static int serve_amo_device(struct engine *e, const struct msg *m, uint8_t *at, int width,
+			    uint64_t *old)
+{
+	bool asked = m->type == MSG_AMO && (m->flags & MSG_REPLY);
+	bool set = !asked && (m->op == MORI_SHMEM_AMO_SET || m->op == MORI_SHMEM_SIGNAL_SET);
+	uint64_t word = m->value;
+	int err;
+
+	if (set)
+		return mem_copy(e, true, at, &word, (size_t)width);
+	if (e->config.amo && m->op != MORI_SHMEM_AMO_FETCH)
+		return e->config.amo(e->config.copy_arg, at, width, m->op, m->value, m->compare,
+				     old);
+	/* The engine's lock makes these atomic with each other. */
+	word = 0;
+	err = mem_copy(e, true, &word, at, (size_t)width);
+	if (err)
+		return err;
+	*old = amo_apply(&word, width, m->op, m->value, m->compare);
+	return m->op == MORI_SHMEM_AMO_FETCH ? 0 : mem_copy(e, true, at, &word, (size_t)width);
+}
+
 static int serve_amo(struct engine *e, const struct msg *m, uint32_t region, uint64_t off,
 		     int width, uint64_t *old)
 {
 	bool device = false;
 	uint8_t *at = serve_find(e, m, region, off, (uint64_t)width, &device);
-	uint64_t word = 0;
-	int err;
 
 	if (!at || !amo_known(m->op, width) || (uintptr_t)at % (uintptr_t)width)
 		return MORI_SHMEM_EINVAL;
@@ -40,12 +64,7 @@ static int serve_amo(struct engine *e, const struct msg *m, uint32_t region, uin
 		tsan_foreign_end();
 		return 0;
 	}
-	/* The engine's lock makes these atomic with each other. */
-	err = mem_copy(e, true, &word, at, (size_t)width);
-	if (err)
-		return err;
-	*old = amo_apply(&word, width, m->op, m->value, m->compare);
-	return m->op == MORI_SHMEM_AMO_FETCH ? 0 : mem_copy(e, true, at, &word, (size_t)width);
+	return serve_amo_device(e, m, at, width, old);
 }
 
 uint8_t *msg_sink(struct engine *e, struct conn *c, const struct msg *m, bool *device)
@@ -170,6 +189,8 @@ static void answer_done(struct engine *e, struct conn *c, const struct msg *m, i
 		status = m->status;
 	if (a->answer)
 		*a->answer = *m;
+	if (a->post)
+		a->post->old = m->value;
 	ask_end(e, c, a, status);
 }
 
@@ -185,6 +206,7 @@ void msg_done(struct engine *e, struct conn *c, const struct msg *m, int status)
 	case MSG_DONE:
 		c->flushed = m->id > c->flushed ? m->id : c->flushed;
 		c->nbi.status = c->nbi.status ? c->nbi.status : m->status;
+		post_flushed(e, c, m->status);
 		return;
 	case MSG_PUT: /* no signal for data that did not arrive */
 		if (!status && (m->flags & MSG_SIGNAL))

@@ -28,6 +28,8 @@ int engine_progress(struct engine *e)
 			msg_pause(e, c);
 		}
 	}
+	if (e->n_posts)
+		n += post_progress(e);
 	if (n)
 		engine_changed(e);
 	return n;

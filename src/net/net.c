@@ -58,6 +58,11 @@ int net_amo(struct net *n, const struct net_at *at, int width, int op, uint64_t 
 	return n->ops->amo(n, at, width, op, value, compare, old);
 }
 
+void net_post(struct net *n, struct net_post *p)
+{
+	n->ops->post(n, p);
+}
+
 int net_fence(struct net *n, int pe)
 {
 	return n->ops->fence(n, pe);
@@ -71,6 +76,11 @@ int net_quiet(struct net *n, int pe)
 int net_progress(struct net *n)
 {
 	return n->ops->progress(n);
+}
+
+int net_nap(struct net *n, uint64_t ns)
+{
+	return n->ops->nap(n, ns);
 }
 
 void net_lost(struct net *n, int pe)

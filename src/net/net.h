@@ -14,6 +14,7 @@
 #define MORI_NET_NET_H
 
 #include <mori/shmem_types.h>
+#include <stdbool.h>
 
 #define NET_ADDRESS_BYTES 128
 #define NET_SECRET_BYTES  16
@@ -25,6 +26,7 @@
 enum net_flags {
 	NET_NBI = 1,	/* return before @src may be reused or @dst is filled; quiet completes it */
 	NET_DEVICE = 2, /* the local buffer is memory of a device */
+	NET_LOOSE = 4,	/* a small put that quiet need not wait for */
 };
 
 enum net_memory {
@@ -44,7 +46,10 @@ struct net_config {
 	double timeout_s; /* a peer silent for so long while asked is lost; 0: no limit */
 	/* To and from memory of a device: 0 or a status. May be called with the engine held. */
 	int (*copy)(void *arg, void *dst, const void *src, size_t len);
-	void *copy_arg;
+	/* Atomic with what the device does itself; NULL: only those of the engine are with each other. */
+	int (*amo)(void *arg, void *at, int width, int op, uint64_t value, uint64_t compare,
+		   uint64_t *old);
+	void *copy_arg; /* for both */
 };
 
 struct net {
@@ -94,6 +99,42 @@ int net_get(struct net *n, const struct net_at *from, void *dst, size_t len, uns
 int net_amo(struct net *n, const struct net_at *at, int width, int op, uint64_t value,
 	    uint64_t compare, uint64_t *old);
 
+/* Transfers and gets that somebody waits for together; the engine's. */
+struct batch {
+	uint32_t left;
+	int status;
+};
+
+/* NET_POST_NONE does nothing and is told at once, with the status it was given. */
+enum net_post_kind { NET_POST_PUT, NET_POST_GET, NET_POST_AMO, NET_POST_NONE };
+
+/* Something that is asked for and told later, for who cannot wait; all but the last part is given. */
+struct net_post {
+	enum net_post_kind kind;
+	unsigned flags; /* NET_DEVICE */
+	struct net_at at;
+	void *local; /* of a put or a get; stays until done() */
+	size_t len;
+	int width, op; /* of an atomic */
+	bool fetch;
+	uint64_t value, compare;
+	/* Once, from whatever thread; the engine is held, so it must call nothing of it. */
+	void (*done)(struct net_post *p);
+	int status;   /* 0, or MORI_SHMEM_E*: it may have been done or not */
+	uint64_t old; /* with fetch */
+
+	struct net_post *next; /* the engine's, down to the end */
+	size_t sent;
+	uint64_t upto;
+	struct batch batch;
+};
+
+/*
+ * Never waits. Posts to the PEs of one process take effect there in the order in which
+ * they were posted. A put and an atomic are done when the target's memory has them.
+ */
+void net_post(struct net *n, struct net_post *p);
+
 /* Puts, signals and atomics to @pe (or NET_ALL) from before come before those from after. */
 int net_fence(struct net *n, int pe);
 /*
@@ -104,6 +145,11 @@ int net_quiet(struct net *n, int pe);
 
 /* Serve what has come, without waiting; how many things it did. For those who poll memory. */
 int net_progress(struct net *n);
+/*
+ * Sleep for @ns, or until something has come: 1. For those who have polled for long enough;
+ * after it polling may be worth it again.
+ */
+int net_nap(struct net *n, uint64_t ns);
 
 /* Liveness says that the process of @pe is gone: whoever waits for it is told at once. */
 void net_lost(struct net *n, int pe);
@@ -126,9 +172,11 @@ struct net_ops {
 	int (*get)(struct net *n, const struct net_at *from, void *dst, size_t len, unsigned flags);
 	int (*amo)(struct net *n, const struct net_at *at, int width, int op, uint64_t value,
 		   uint64_t compare, uint64_t *old);
+	void (*post)(struct net *n, struct net_post *p);
 	int (*fence)(struct net *n, int pe);
 	int (*quiet)(struct net *n, int pe);
 	int (*progress)(struct net *n);
+	int (*nap)(struct net *n, uint64_t ns);
 	void (*lost)(struct net *n, int pe);
 	int (*error)(struct net *n, int pe);
 };

@@ -55,7 +55,7 @@ NIC_LEAF uint32_t bnxt_index(const struct nic_queue *q, uint64_t slot)
 /* What the NIC needs to send the entry at @slot again. */
 NIC_LEAF void bnxt_number(struct nic_queue *q, uint64_t slot)
 {
-	uint64_t index = slot & (((uint64_t)1 << q->log_slots) - 1);
+	uint64_t index = slot & (((uint64_t)1 << q->log_psn) - 1);
 	uint32_t psn = q->next_psn & BNXT_PSN;
 	uint32_t next = (psn + bnxt_packets(bnxt_length(q, slot), q->mtu)) & BNXT_PSN;
 	uint64_t start = bnxt_index(q, slot);

@@ -28,6 +28,13 @@ enum nic_kind {
 	 */
 	NIC_MASKED_ADD,
 	NIC_MASKED_CAS,
+	NIC_ADD_REAL, /* soft only: to a float or double, whose bits value has */
+};
+
+/* Beside enum mori_shmem_amo, for nic_amo(). */
+enum nic_amo {
+	NIC_AMO_ADD_REAL = 32, /* the bits of a float or double are added to one */
+	NIC_AMO_READ,	       /* of 1 to 8 bytes; no atomic at the other end */
 };
 
 struct nic_op {
@@ -57,6 +64,23 @@ static inline uint32_t nic_be_32(uint32_t v)
 static inline uint64_t nic_be_64(uint64_t v)
 {
 	return __builtin_bswap64(v);
+}
+
+/* The bits of a float (@size 4) or double and the bits of another, added. */
+static inline uint64_t nic_add_real(uint32_t size, uint64_t a, uint64_t b)
+{
+	union {
+		uint64_t bits;
+		double d;
+	} x = { a }, y = { b };
+	union {
+		uint32_t bits;
+		float f;
+	} u = { (uint32_t)a }, v = { (uint32_t)b };
+
+	x.d += y.d;
+	u.f += v.f;
+	return size == 8 ? x.bits : u.bits;
 }
 
 /* Two words of 4 bytes in a row; @first is at the lower address. */

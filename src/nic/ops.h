@@ -23,11 +23,11 @@ struct nic_local {
 };
 
 /*
- * @len bytes by entries of q->max_len. @kind is NIC_WRITE or NIC_READ, a constant where
- * this is called; so is @how, of enum nic_how.
+ * @len bytes, more than none, by entries of q->max_len; gives what to wait for, or a status.
+ * @kind is NIC_WRITE or NIC_READ, a constant where this is called; so is @hold.
  */
-static inline __attribute__((always_inline, unused)) int
-nic_copy(struct nic_queue *q, struct nic_patience p, const enum nic_kind kind, const uint32_t how,
+static inline __attribute__((always_inline, unused)) int64_t
+nic_copy(struct nic_queue *q, struct nic_patience p, const enum nic_kind kind, const bool hold,
 	 struct nic_local l, struct nic_remote r, uint64_t len)
 {
 	struct nic_op op = { .kind = kind, .signal = true, .lkey = l.key, .rkey = r.key };
@@ -39,24 +39,23 @@ nic_copy(struct nic_queue *q, struct nic_patience p, const enum nic_kind kind, c
 		op.local = l.addr + at;
 		op.remote = r.addr + at;
 		op.len = more ? q->max_len : len - at;
-		issued = nic_issue(q, p, &op, !more && how & NIC_HOLD);
+		issued = nic_issue(q, p, &op, !more && hold);
 	}
-	/* Entries finish in order: waiting for the last is waiting for all. */
-	return nic_finish(q, p, how, issued);
+	return issued; /* entries finish in order: waiting for the last is waiting for all */
 }
 
 /* NIC_DONE: @from may change after it, and the data is at the other end. */
 NIC_LEAF int nic_put(struct nic_queue *q, struct nic_patience p, uint32_t how,
 		     struct nic_local from, struct nic_remote to, uint64_t len)
 {
-	return nic_copy(q, p, NIC_WRITE, how, from, to, len);
+	return nic_finish(q, p, how, nic_copy(q, p, NIC_WRITE, how & NIC_HOLD, from, to, len));
 }
 
 /* NIC_DONE: the data is here. */
 NIC_LEAF int nic_get(struct nic_queue *q, struct nic_patience p, uint32_t how, struct nic_local to,
 		     struct nic_remote from, uint64_t len)
 {
-	return nic_copy(q, p, NIC_READ, how, to, from, len);
+	return nic_finish(q, p, how, nic_copy(q, p, NIC_READ, how & NIC_HOLD, to, from, len));
 }
 
 /* Word @i of the @len bytes at @src. */
@@ -114,6 +113,13 @@ NIC_LEAF bool nic_amo_native(const struct nic_queue *q, struct nic_op *op, int r
 	bool masked =
 		q->format == NIC_SOFT || (q->format == NIC_MLX5 && !(q->flags & NIC_NO_MASKED));
 
+	if (rmw == NIC_AMO_READ || (rmw == NIC_AMO_ADD_REAL && q->format == NIC_SOFT)) {
+		op->kind = rmw == NIC_AMO_READ ? NIC_READ : NIC_ADD_REAL;
+		op->value = value;
+		return true;
+	}
+	if (rmw == NIC_AMO_ADD_REAL)
+		return false;
 	value &= nic_ones((uint32_t)op->len);
 	compare &= nic_ones((uint32_t)op->len);
 	nic_amo_masked(op, rmw, value, compare);
@@ -150,10 +156,13 @@ NIC_LEAF uint32_t nic_cell_take(const struct nic_queue *q, uint64_t from, uint32
 	return 0;
 }
 
-NIC_LEAF uint64_t nic_cell_value(const struct nic_queue *q, uint32_t cell, uint64_t size)
+NIC_LEAF uint64_t nic_cell_value(const struct nic_queue *q, uint32_t cell, uint32_t kind,
+				 uint64_t size)
 {
 	uint64_t v = nic_load_64(tgt_pointer(q->cell_values + cell * 8ull));
 
+	if (kind == NIC_READ)
+		return size == 8 ? v : v & (((uint64_t)1 << 8 * size) - 1);
 	if (size == 8)
 		return q->flags & NIC_RESULT_BE_8 ? nic_be_64(v) : v;
 	return q->flags & NIC_RESULT_BE_4 ? nic_be_32((uint32_t)v) : (uint32_t)v;
@@ -177,16 +186,19 @@ NIC_LEAF struct nic_fetched nic_fetch(struct nic_queue *q, struct nic_patience p
 	issued = nic_issue(q, p, op, false);
 	f.err = nic_finish(q, p, NIC_DONE, issued);
 	if (!f.err)
-		f.old = nic_cell_value(q, cell, op->len);
+		f.old = nic_cell_value(q, cell, op->kind, op->len);
 	else if (issued >= 0) /* the NIC may still write it */
 		f.old = (uint64_t)issued << 1;
 	return f;
 }
 
 /* What the read-modify-write leaves of @old. */
-NIC_LEAF uint64_t nic_amo_result(int rmw, uint64_t old, uint64_t value, uint64_t compare)
+NIC_LEAF uint64_t nic_amo_result(int rmw, uint32_t size, uint64_t old, uint64_t value,
+				 uint64_t compare)
 {
 	switch (rmw) {
+	case NIC_AMO_ADD_REAL:
+		return nic_add_real(size, old, value);
 	case MORI_SHMEM_AMO_ADD:
 		return old + value;
 	case MORI_SHMEM_AMO_AND:
@@ -223,7 +235,8 @@ NIC_CALL struct nic_fetched nic_emulate(struct nic_queue *q, struct nic_patience
 		if (f.err || err || (op.kind == NIC_CAS && f.old == op.compare))
 			break;
 		op.compare = f.old;
-		next = nic_amo_result(rmw, f.old >> shift & ones, value & ones, compare & ones);
+		next = nic_amo_result(rmw, size, f.old >> shift & ones, value & ones,
+				      compare & ones);
 		op.value = (f.old & ~(ones << shift)) | (next & ones) << shift;
 		if (op.value == f.old)
 			break;
@@ -273,8 +286,8 @@ NIC_LEAF struct nic_fetched nic_amo_fetch(struct nic_queue *q, struct nic_patien
 }
 
 /*
- * One read-modify-write (see tgt_amo()) of 4 or 8 bytes at the other end, and what was
- * there. Without @fetch it does not wait, where the NIC can do it by itself.
+ * One read-modify-write (see tgt_amo(), and enum nic_amo) of 4 or 8 bytes at the other end,
+ * and what was there. Without @fetch it does not wait, where the NIC can do it by itself.
  */
 NIC_CALL struct nic_fetched nic_amo(struct nic_queue *q, struct nic_patience p, int rmw,
 				    uint32_t size, struct nic_remote r, uint64_t value,

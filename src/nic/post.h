@@ -206,7 +206,9 @@ NIC_LEAF bool nic_peer_gone(uint32_t format, uint32_t syndrome)
 	case NIC_IONIC:
 		return syndrome == 11 || syndrome == 12;
 	default:
-		return syndrome == (uint32_t)-MORI_SHMEM_EPEER;
+		return syndrome == (uint32_t)-MORI_SHMEM_EPEER ||
+		       syndrome == (uint32_t)-MORI_SHMEM_ETIMEDOUT ||
+		       syndrome == (uint32_t)-MORI_SHMEM_EREACH;
 	}
 }
 

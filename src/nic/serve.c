@@ -91,7 +91,7 @@ static int soft_read(const struct nic_server *s, struct nic_job *job)
 	op->local = word(s, 3);
 	for (uint32_t i = 0; i < NIC_INLINE_MAX / 8; i++)
 		op->data[i] = word(s, 4 + i);
-	if (op->kind < NIC_WRITE || op->kind > NIC_MASKED_CAS ||
+	if (op->kind < NIC_WRITE || op->kind > NIC_ADD_REAL ||
 	    (op->kind == NIC_INLINE && op->len > NIC_INLINE_MAX))
 		return MORI_SHMEM_EINVAL;
 	return 0;
@@ -378,6 +378,8 @@ static uint64_t masked(const struct nic_op *op, uint64_t old)
 {
 	uint64_t ones = op->len == 8 ? UINT64_MAX : UINT32_MAX, m = op->value_mask;
 
+	if (op->kind == NIC_ADD_REAL)
+		return nic_add_real((uint32_t)op->len, old, op->value);
 	if (op->kind == NIC_MASKED_ADD)
 		return (((old & ~m) + (op->value & ~m)) ^ ((old ^ op->value) & m)) & ones;
 	if ((old ^ op->compare) & op->compare_mask)

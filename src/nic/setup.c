@@ -37,7 +37,9 @@ int nic_queue_sizes(const struct nic_queue *q, struct nic_sizes *out)
 		return MORI_SHMEM_EINVAL;
 	out->ring = slots << nic_log_slot(q->format);
 	out->cq = cqes << nic_log_cqe(q->format);
-	out->psn = q->format != NIC_BNXT ? 0 : slots * (q->flags & NIC_BNXT_MSN ? 8 : 16);
+	out->psn = q->format != NIC_BNXT ? 0 :
+					   (q->log_psn ? (size_t)1 << q->log_psn : slots) *
+						   (q->flags & NIC_BNXT_MSN ? 8 : 16);
 	out->marks = slots * 8;
 	out->cell_values = q->cells * (size_t)8;
 	out->cell_users = q->cells * (size_t)8;
@@ -83,6 +85,8 @@ int nic_queue_reset(struct nic_queue *q, uint64_t start)
 		q->max_len = (uint64_t)1 << 30;
 	if (!q->index_by)
 		q->index_by = 1;
+	if (!q->log_psn)
+		q->log_psn = q->log_slots;
 	q->taken = q->ready = q->done = q->seen = start;
 	q->rings = q->bad = 0;
 	q->ringers = q->poller = q->syndrome = 0;

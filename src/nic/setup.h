@@ -21,8 +21,8 @@ int nic_format_of(const char *name);
 int nic_queue_sizes(const struct nic_queue *q, struct nic_sizes *out);
 
 /*
- * Sets the counters of @q to @start, 0 but in tests, and capacity, max_len and index_by where
- * they are 0. MORI_SHMEM_EINVAL also if a bnxt queue has no mtu.
+ * Sets the counters of @q to @start, 0 but in tests, and capacity, max_len, index_by
+ * and log_psn where they are 0. MORI_SHMEM_EINVAL also if a bnxt queue has no mtu.
  */
 int nic_queue_reset(struct nic_queue *q, uint64_t start);
 

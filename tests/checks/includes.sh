@@ -19,7 +19,7 @@ tools/mori:	bench
 bench:
 examples:
 python:
-tests:		util abi nic dev boot accel net core
+tests:		util abi nic dev boot accel net core fake nodes
 '
 
 # The longest folder of the table that holds the file.
@@ -42,7 +42,7 @@ for file in $(c_files); do
 	allowed=" $(sed -n "s|^$folder:[[:blank:]]*||p" <<<"$rules") ${folder##*/} "
 	# Tests of internal functions are unit_, boot_ and net_, and the mock knows the kernels; others are users.
 	case $file in
-	tests/unit_* | tests/boot_* | tests/net_* | tests/boot/* | tests/net/* | tests/mock/*) ;;
+	tests/unit_* | tests/boot_* | tests/net_* | tests/boot/* | tests/net/* | tests/mock/* | tests/fake/*) ;;
 	tests/*) allowed=" tests kernels " ;;
 	esac
 	while IFS= read -r name; do

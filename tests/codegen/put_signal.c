@@ -6,7 +6,7 @@
  * CODE sm: st\.release\.sys\.b64
  * CODE sm: bar\.sync
  * CODE sm-flight: 4
- * CODE sm-order: st\.global\.v[24] ;; bar\.sync ;; (red|st)\.release\.sys\.
+ * CODE sm-order: bar\.sync ;; (red|st)\.release\.sys\.
  * CODE gfx: buffer_wbl2 sc0 sc1
  * CODE gfx: global_atomic_add_x2 .*sc1
  * CODE gfx: global_store_dwordx2 .*sc0 sc1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The programs for a GPU, which gpu/run runs, the kernels they load as PTX, and a mock of the
-# driver, with which sh_mock.sh runs what needs no kernels on any machine.
+# driver, with which sh_mock.sh runs what needs no kernels on any machine. What takes long to
+# compile is made by the target gpu (make gpu), which also packs it all up to be carried.
 
 file(GLOB gpu_programs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/gpu/*.c)
 foreach(file IN LISTS gpu_programs)
@@ -16,11 +17,29 @@ foreach(file IN LISTS gpu_programs)
 		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 endforeach()
 
-add_library(mock_cuda SHARED ${CMAKE_CURRENT_SOURCE_DIR}/mock/cuda.c)
+add_library(mock_cuda SHARED ${CMAKE_CURRENT_SOURCE_DIR}/mock/cuda.c
+	${CMAKE_CURRENT_SOURCE_DIR}/mock/memory.c)
 target_include_directories(mock_cuda PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(mock_cuda PRIVATE -Wno-missing-prototypes)
 set_target_properties(mock_cuda PROPERTIES OUTPUT_NAME cuda SUFFIX .so.1
 	LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/mock)
+
+# What lets tests of the CPU run on a GPU: see near/near.c.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT MORI_SANITIZE)
+	enable_language(ASM)
+	set(calls ${PROJECT_BINARY_DIR}/tests/near_calls.S)
+	add_custom_command(OUTPUT ${calls}
+		COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/gpu/near/calls.sh $<TARGET_FILE:mori_shmem> > ${calls}
+		DEPENDS mori_shmem ${CMAKE_CURRENT_SOURCE_DIR}/gpu/near/calls.sh
+		VERBATIM)
+	add_library(near SHARED ${CMAKE_CURRENT_SOURCE_DIR}/gpu/near/near.c
+		${CMAKE_CURRENT_SOURCE_DIR}/gpu/near/arena.c ${calls})
+	target_compile_options(near PRIVATE $<$<COMPILE_LANGUAGE:C>:-fvisibility=hidden
+		-ftls-model=initial-exec -Wno-strict-prototypes -Wno-missing-prototypes -fno-builtin>
+		$<$<COMPILE_LANG_AND_ID:C,Clang>:-Wno-deprecated-non-prototype>)
+	target_link_libraries(near PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+	set_target_properties(near PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+endif()
 
 # For sm_70 and up: every GPU of the last years runs it, compiled by its driver.
 set(gpu_images)
@@ -38,6 +57,7 @@ if(MORI_BITCODE)
 		list(APPEND gpu_images ${image})
 	endforeach()
 	add_custom_target(mori_gpu_kernels ALL DEPENDS ${gpu_images})
+	include(${CMAKE_CURRENT_SOURCE_DIR}/gpu/more.cmake)
 endif()
 
 set(TEST_TIMEOUT 360)

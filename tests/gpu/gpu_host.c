@@ -87,10 +87,25 @@ static void errors(uint64_t *w)
 	CHECK_EQ("no such PE", mori_shmem_putmem_thread(w, &v, 8, n_pes, 0), MORI_SHMEM_EINVAL);
 	CHECK_EQ("no heap", mori_shmem_putmem_thread(&v, &v, 8, 0, 0), MORI_SHMEM_EINVAL);
 	CHECK(!mori_shmem_malloc((size_t)1 << 50));
+	CHECK_EQ("a window of the host", mori_shmem_symmetric_register(&v, 8), MORI_SHMEM_ENOTSUP);
 	CHECK_EQ("NULL", (long)mori_shmem_uint64_g(NULL, 0, 0), 0);
 	CHECK_EQ("check", mori_shmem_check(&fault), MORI_SHMEM_EINVAL);
 	CHECK_EQ("checked", mori_shmem_check(&fault), 0);
 	BARRIER();
+}
+
+/* Memory that somebody else has pinned is a buffer all the same, and stays pinned. */
+static void pinned(void)
+{
+	void *p = aligned_alloc(4096, 4096);
+
+	gpu_begin();
+	GPU(cuMemHostRegister_v2, p, (size_t)4096, 3u);
+	CHECK_OK(mori_shmem_buffer_register(p, 4096));
+	CHECK_OK(mori_shmem_buffer_deregister(p, 4096));
+	GPU(cuMemHostUnregister, p);
+	GPU(cuCtxSetCurrent, NULL);
+	free(p);
 }
 
 /* What the thread has current is as it was, none or some. */
@@ -117,6 +132,7 @@ static int test_pe(void)
 	words(w);
 	signals(heap, sig);
 	errors(w);
+	pinned();
 	context();
 	MUST(mori_shmem_free(sig));
 	MUST(mori_shmem_free(w));

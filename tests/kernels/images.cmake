@@ -24,7 +24,8 @@ endif()
 set(kern_dir ${PROJECT_BINARY_DIR}/tests/kernels)
 file(MAKE_DIRECTORY ${kern_dir})
 file(GLOB kern_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/*.h
-	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/include/mori/*.h
+	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/src/nic/*.h
+	${PROJECT_SOURCE_DIR}/include/mori/*.h
 	${CMAKE_CURRENT_SOURCE_DIR}/kernels/*.h)
 add_custom_command(OUTPUT ${kern_dir}/lib.o
 	COMMAND ${MORI_KERNEL_CC} ${kern_flags} -c ${PROJECT_SOURCE_DIR}/src/dev/lib.c -o ${kern_dir}/lib.o

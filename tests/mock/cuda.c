@@ -4,112 +4,39 @@
  * by memfd, so that everything the library does around kernels can be tested anywhere. It
  * keeps count of what is taken: memory above MOCK_CUDA_MEMORY is refused, and what is left at
  * the end of a process is written to standard error if MOCK_CUDA_LEAKS is set. Of kernels it
- * knows the library's own atomic, by name; other launches fail.
+ * knows the library's own atomic, by name; other launches fail. MOCK_CUDA_DEVICES says how
+ * many GPUs there are, MOCK_CUDA_FABRIC what handles of the fabric do ("yes", "no", or
+ * "only": descriptors do not).
  */
+#include "mock.h"
+
 #include "abi/task.h"
 
 #include <mori/shmem_types.h>
 
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#define EXPORT	__attribute__((visibility("default")))
-#define GRANULE ((size_t)2 << 20)
+struct mock mock = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-enum {
-	OK,
-	INVALID,
-	NO_MEMORY,
-	BAD_CONTEXT = 201,
-	NO_IMAGE = 200,
-	NOT_FOUND = 500,
-	NO_SUPPORT = 801
-};
-
-struct piece {
-	struct piece *next;
-	char *at;
-	size_t len;
-	int fd;
-	bool range; /* of addresses only */
-};
-
-static struct {
-	pthread_mutex_t lock;
-	struct piece *pieces;
-	size_t used;
-	long parts, streams, modules;
-} mock = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static char context[1]; /* the only one: its address is its handle */
+static char contexts[DEVICES]; /* one a device: its address is its handle */
 static __thread int depth;
-static __thread bool current[16];
+static __thread char *current[16];
 
-static size_t memory(void)
+static int devices(void)
 {
-	const char *text = getenv("MOCK_CUDA_MEMORY");
+	const char *text = getenv("MOCK_CUDA_DEVICES");
+	int n = text ? atoi(text) : 1;
 
-	return text ? strtoull(text, NULL, 0) : (size_t)8 << 30;
+	return n > DEVICES ? DEVICES : n;
 }
 
-static void piece_add(char *at, size_t len, int fd, bool range)
-{
-	struct piece *p = malloc(sizeof(*p));
-
-	pthread_mutex_lock(&mock.lock);
-	*p = (struct piece){ mock.pieces, at, len, fd, range };
-	mock.pieces = p;
-	if (!range)
-		mock.used += len;
-	pthread_mutex_unlock(&mock.lock);
-}
-
-static bool piece_take(char *at, bool range, struct piece *out)
-{
-	bool found = false;
-
-	pthread_mutex_lock(&mock.lock);
-	for (struct piece **p = &mock.pieces; *p && !found; p = found ? p : &(*p)->next) {
-		if ((*p)->at != at || (*p)->range != range)
-			continue;
-		struct piece *gone = *p;
-
-		*out = *gone;
-		*p = gone->next;
-		if (!range)
-			mock.used -= gone->len;
-		free(gone);
-		found = true;
-		break;
-	}
-	pthread_mutex_unlock(&mock.lock);
-	return found;
-}
-
-static bool piece_find(uint64_t addr, struct piece *out)
-{
-	bool found = false;
-
-	pthread_mutex_lock(&mock.lock);
-	for (struct piece *p = mock.pieces; p && !found; p = p->next) {
-		found = !p->range && addr - (uint64_t)(uintptr_t)p->at < p->len;
-		if (found)
-			*out = *p;
-	}
-	pthread_mutex_unlock(&mock.lock);
-	return found;
-}
-
+/* A context that was used keeps a stream and a module. */
 static void leaks(void)
 {
-	if (getenv("MOCK_CUDA_LEAKS") && (mock.parts || mock.streams > 1 || mock.modules > 1))
+	if (getenv("MOCK_CUDA_LEAKS") &&
+	    (mock.parts || mock.streams > devices() || mock.modules > devices()))
 		fprintf(stderr, "mock: left over: %ld parts, %ld streams, %ld modules\n",
 			mock.parts, mock.streams, mock.modules);
 }
@@ -140,16 +67,21 @@ EXPORT int cuGetErrorString(int code, const char **out)
 	return OK;
 }
 
+const char *mock_fabric(void)
+{
+	return getenv("MOCK_CUDA_FABRIC");
+}
+
 EXPORT int cuDeviceGetCount(int *out)
 {
-	*out = 1;
+	*out = devices();
 	return OK;
 }
 
 EXPORT int cuDeviceGet(int *out, int number)
 {
 	*out = number;
-	return number ? INVALID : OK;
+	return number < devices() ? OK : INVALID;
 }
 
 EXPORT int cuDeviceGetName(char *out, int size, int device)
@@ -167,22 +99,33 @@ EXPORT int cuDeviceGetUuid_v2(void *out, int device)
 EXPORT int cuDeviceTotalMem_v2(size_t *out, int device)
 {
 	(void)device;
-	*out = memory();
+	*out = mock_memory();
 	return OK;
 }
 
 EXPORT int cuDeviceGetAttribute(int *out, int what, int device)
 {
-	(void)what;
 	(void)device;
-	*out = 1;
+	switch (what) {
+	case 75: /* its capability is 9.0 */
+		*out = 9;
+		break;
+	case 76:
+		*out = 0;
+		break;
+	case 128:
+		*out = mock_fabric() != NULL;
+		break;
+	default:
+		*out = 1;
+	}
 	return OK;
 }
 
 EXPORT int cuDevicePrimaryCtxRetain(void **out, int device)
 {
-	*out = context;
-	return device ? INVALID : OK;
+	*out = &contexts[device < devices() ? device : 0];
+	return device < devices() ? OK : INVALID;
 }
 
 EXPORT int cuDevicePrimaryCtxRelease_v2(int device)
@@ -193,7 +136,7 @@ EXPORT int cuDevicePrimaryCtxRelease_v2(int device)
 
 EXPORT int cuCtxGetCurrent(void **out)
 {
-	*out = depth && current[depth] ? context : NULL;
+	*out = depth ? current[depth] : NULL;
 	return OK;
 }
 
@@ -201,7 +144,7 @@ EXPORT int cuCtxPushCurrent_v2(void *ctx)
 {
 	if (depth == 15)
 		return INVALID;
-	current[++depth] = ctx != NULL;
+	current[++depth] = ctx;
 	return OK;
 }
 
@@ -209,11 +152,11 @@ EXPORT int cuCtxPopCurrent_v2(void **out)
 {
 	if (!depth)
 		return BAD_CONTEXT;
-	*out = current[depth--] ? context : NULL;
+	*out = current[depth--];
 	return OK;
 }
 
-static bool no_context(void)
+bool no_context(void)
 {
 	return !depth || !current[depth];
 }
@@ -222,279 +165,30 @@ EXPORT int cuCtxSetCurrent(void *ctx)
 {
 	if (!depth)
 		depth = 1;
-	current[depth] = ctx != NULL;
+	current[depth] = ctx;
 	return OK;
 }
 
 EXPORT int cuCtxGetDevice(int *out)
 {
-	*out = 0;
+	if (no_context())
+		return BAD_CONTEXT;
+	*out = (int)(current[depth] - contexts);
+	return OK;
+}
+
+EXPORT int cuCtxGetLimit(size_t *out, int what)
+{
+	(void)what;
+	*out = 1024;
 	return no_context() ? BAD_CONTEXT : OK;
 }
 
-EXPORT int cuMemGetInfo_v2(size_t *left, size_t *total)
+EXPORT int cuCtxSetLimit(int what, size_t value)
 {
-	if (no_context())
-		return BAD_CONTEXT;
-	*total = memory();
-	*left = mock.used < *total ? *total - mock.used : 0;
-	return OK;
-}
-
-static int object(size_t len)
-{
-	int fd = memfd_create("mock-gpu", MFD_CLOEXEC);
-
-	if (fd >= 0 && ftruncate(fd, (off_t)len)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-EXPORT int cuMemAlloc_v2(uint64_t *out, size_t len)
-{
-	int fd = no_context() || mock.used + len > memory() ? -1 : object(len);
-	char *at = fd < 0 ? MAP_FAILED : mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	if (at == MAP_FAILED)
-		return no_context() ? BAD_CONTEXT : NO_MEMORY;
-	piece_add(at, len, fd, false);
-	*out = (uint64_t)(uintptr_t)at;
-	return OK;
-}
-
-EXPORT int cuMemFree_v2(uint64_t ptr)
-{
-	struct piece p;
-
-	if (!piece_take((char *)(uintptr_t)ptr, false, &p))
-		return INVALID;
-	munmap(p.at, p.len);
-	close(p.fd);
-	return OK;
-}
-
-EXPORT int cuMemGetAddressRange_v2(uint64_t *base, size_t *len, uint64_t ptr)
-{
-	struct piece p;
-
-	if (!piece_find(ptr, &p))
-		return INVALID;
-	*base = (uint64_t)(uintptr_t)p.at;
-	*len = p.len;
-	return OK;
-}
-
-EXPORT int cuMemHostAlloc(void **out, size_t len, unsigned flags)
-{
-	(void)flags;
-	*out = calloc(1, len);
-	return no_context() ? BAD_CONTEXT : *out ? OK : NO_MEMORY;
-}
-
-EXPORT int cuMemFreeHost(void *ptr)
-{
-	free(ptr);
-	return OK;
-}
-
-EXPORT int cuMemHostRegister_v2(void *ptr, size_t len, unsigned flags)
-{
-	(void)len;
-	(void)flags;
-	return ptr ? OK : INVALID;
-}
-
-EXPORT int cuMemHostUnregister(void *ptr)
-{
-	(void)ptr;
-	return OK;
-}
-
-EXPORT int cuPointerGetAttribute(void *out, int what, uint64_t ptr)
-{
-	struct piece p;
-
 	(void)what;
-	if (!piece_find(ptr, &p))
-		return INVALID;
-	*(unsigned *)out = 2;
-	return OK;
-}
-
-/* One word of the right alignment goes in one access, as on the device. */
-EXPORT int cuMemcpyAsync(uint64_t dst, uint64_t src, size_t len, void *stream)
-{
-	uint64_t word;
-
-	if (no_context() || !stream)
-		return BAD_CONTEXT;
-	if (len == 8 && !(dst & 7)) {
-		memcpy(&word, (void *)(uintptr_t)src, 8);
-		__atomic_store_n((uint64_t *)(uintptr_t)dst, word, __ATOMIC_SEQ_CST);
-	} else {
-		memmove((void *)(uintptr_t)dst, (void *)(uintptr_t)src, len);
-	}
-	return OK;
-}
-
-EXPORT int cuMemsetD8Async(uint64_t dst, unsigned char v, size_t n, void *stream)
-{
-	if (no_context() || !stream)
-		return BAD_CONTEXT;
-	memset((void *)(uintptr_t)dst, v, n);
-	return OK;
-}
-
-EXPORT int cuMemGetAllocationGranularity(size_t *out, const void *part, int which)
-{
-	(void)part;
-	(void)which;
-	*out = GRANULE;
-	return OK;
-}
-
-/* A part is its descriptor, plus one so that none is 0. */
-EXPORT int cuMemCreate(uint64_t *out, size_t len, const void *part, uint64_t flags)
-{
-	int fd;
-
-	(void)part;
-	(void)flags;
-	if (len % GRANULE || !len)
-		return INVALID;
-	fd = mock.used + len > memory() ? -1 : object(len);
-	if (fd < 0)
-		return NO_MEMORY;
-	*out = (uint64_t)fd + 1;
-	__atomic_add_fetch(&mock.parts, 1, __ATOMIC_RELAXED);
-	return OK;
-}
-
-EXPORT int cuMemRelease(uint64_t part)
-{
-	__atomic_sub_fetch(&mock.parts, 1, __ATOMIC_RELAXED);
-	return close((int)part - 1) ? INVALID : OK;
-}
-
-EXPORT int cuMemExportToShareableHandle(void *out, uint64_t part, int kind, uint64_t flags)
-{
-	(void)kind;
-	(void)flags;
-	*(int *)out = fcntl((int)part - 1, F_DUPFD_CLOEXEC, 0);
-	return *(int *)out < 0 ? INVALID : OK;
-}
-
-EXPORT int cuMemImportFromShareableHandle(uint64_t *out, void *handle, int kind)
-{
-	int fd = fcntl((int)(intptr_t)handle, F_DUPFD_CLOEXEC, 0);
-
-	(void)kind;
-	if (fd < 0)
-		return INVALID;
-	*out = (uint64_t)fd + 1;
-	__atomic_add_fetch(&mock.parts, 1, __ATOMIC_RELAXED);
-	return OK;
-}
-
-EXPORT int cuMemAddressReserve(uint64_t *out, size_t len, size_t align, uint64_t at, uint64_t flags)
-{
-	char *p = mmap(NULL, len + GRANULE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-		       -1, 0);
-	uintptr_t aligned;
-
-	(void)align;
-	(void)at;
-	(void)flags;
-	if (p == MAP_FAILED)
-		return NO_MEMORY;
-	aligned = ((uintptr_t)p + GRANULE - 1) / GRANULE * GRANULE;
-	piece_add((char *)aligned, len, -1, true);
-	*out = aligned;
-	return OK;
-}
-
-EXPORT int cuMemAddressFree(uint64_t base, size_t len)
-{
-	struct piece p;
-
-	if (!piece_take((char *)(uintptr_t)base, true, &p) || p.len != len)
-		return INVALID;
-	munmap(p.at, p.len);
-	return OK;
-}
-
-EXPORT int cuMemMap(uint64_t at, size_t len, size_t off, uint64_t part, uint64_t flags)
-{
-	int fd = fcntl((int)part - 1, F_DUPFD_CLOEXEC, 0);
-	struct piece p;
-
-	(void)flags;
-	if (fd < 0 || off || piece_find(at, &p) ||
-	    mmap((void *)(uintptr_t)at, len, PROT_NONE, MAP_SHARED | MAP_FIXED, fd, 0) ==
-		    MAP_FAILED)
-		return INVALID;
-	piece_add((char *)(uintptr_t)at, len, fd, false);
-	return OK;
-}
-
-EXPORT int cuMemSetAccess(uint64_t at, size_t len, const void *access, size_t n)
-{
-	(void)access;
-	return !n || mprotect((void *)(uintptr_t)at, len, PROT_READ | PROT_WRITE) ? INVALID : OK;
-}
-
-EXPORT int cuMemUnmap(uint64_t at, size_t len)
-{
-	struct piece p;
-
-	if (!piece_take((char *)(uintptr_t)at, false, &p) || p.len != len)
-		return INVALID;
-	close(p.fd);
-	mmap(p.at, p.len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-	     0);
-	return OK;
-}
-
-struct ipc {
-	char bytes[64];
-};
-
-EXPORT int cuIpcGetMemHandle(struct ipc *out, uint64_t ptr)
-{
-	struct piece p;
-
-	memset(out, 0, sizeof(*out));
-	if (!piece_find(ptr, &p))
-		return INVALID;
-	snprintf(out->bytes, sizeof(out->bytes), "/proc/%d/fd/%d %zu", (int)getpid(), p.fd, p.len);
-	return OK;
-}
-
-EXPORT int cuIpcOpenMemHandle_v2(uint64_t *out, struct ipc handle, unsigned flags)
-{
-	char path[64];
-	size_t len = 0;
-	int fd, pid = 0;
-	char *at;
-
-	(void)flags;
-	if (sscanf(handle.bytes, "%63s %zu", path, &len) != 2 ||
-	    sscanf(path, "/proc/%d", &pid) != 1 || pid == (int)getpid())
-		return INVALID; /* a process cannot open its own */
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	at = fd < 0 ? MAP_FAILED : mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (at == MAP_FAILED)
-		return INVALID;
-	piece_add(at, len, fd, false);
-	*out = (uint64_t)(uintptr_t)at;
-	return OK;
-}
-
-EXPORT int cuIpcCloseMemHandle(uint64_t ptr)
-{
-	return cuMemFree_v2(ptr);
+	(void)value;
+	return no_context() ? BAD_CONTEXT : OK;
 }
 
 EXPORT int cuStreamCreateWithPriority(void **out, unsigned flags, int priority)

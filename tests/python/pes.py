@@ -88,7 +88,8 @@ def program(name):
 def mori():
     from mori._paths import command
 
-    return command()
+    # Within nodes its `run` puts the PEs onto them.
+    return os.path.join(HERE, "..", "net", "mori") if "NODES" in os.environ else command()
 
 
 def python():

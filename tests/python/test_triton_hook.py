@@ -151,8 +151,23 @@ def test_loaded_without_the_jit(filled, tmp_path):
 def test_extern_libs():
     pes.need_compiler()
     libs = get_extern_libs("sm_90")
-    assert list(libs) == ["mori"] and libs["mori"].endswith("nvptx64/libmori_shmem_device.bc")
-    assert get_extern_libs("gfx942")["mori"].endswith("amdgcn/libmori_shmem_device.bc")
+    assert list(libs) == ["mori"] and libs["mori"].endswith("nvptx64/libmori_shmem_near.bc")
+    assert get_extern_libs("gfx942")["mori"].endswith("amdgcn/libmori_shmem_near.bc")
+    assert get_extern_libs("gfx942", near=False)["mori"].endswith("amdgcn/libmori_shmem_device.bc")
+    assert get_extern_libs("cpu")["mori"].endswith("libmori_shmem_device.bc")
+
+
+def test_extern_libs_of_a_job(monkeypatch):
+    pes.need_compiler()
+    mori.shmem.shmem_init()
+    try:
+        assert get_extern_libs("sm_90")["mori"].endswith("libmori_shmem_near.bc")
+        info = mori.shmem.shmem_heap_info()
+        assert info.near == 1
+        monkeypatch.setattr(mori.shmem, "shmem_heap_info", lambda: info._replace(near=0))
+        assert get_extern_libs("sm_90")["mori"].endswith("libmori_shmem_device.bc")
+    finally:
+        mori.shmem.shmem_finalize()
 
 
 def test_with_an_older_triton():

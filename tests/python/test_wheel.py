@@ -88,6 +88,7 @@ def test_contents(wheel):
         "include/mori/shmem_device.h",
         "include/mori/shmem_types.h",
         *(f"lib/{t}/libmori_shmem_device.bc" for t in ("nvptx64", "amdgcn", machine)),
+        *(f"lib/{t}/libmori_shmem_near.bc" for t in ("nvptx64", "amdgcn")),
     }
     package = {
         "__init__.py",

@@ -18,13 +18,15 @@
 #define MORI_CC_SANITIZE ""
 #endif
 
-enum { OPT_EMIT = 256, OPT_KEEP, OPT_BC };
+enum { OPT_EMIT = 256, OPT_KEEP, OPT_BC, OPT_NEAR, OPT_THREADS };
 
 static const struct option options[] = {
 	{ "target", required_argument, NULL, 't' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "emit", required_argument, NULL, OPT_EMIT },
 	{ "bc", required_argument, NULL, OPT_BC },
+	{ "near", no_argument, NULL, OPT_NEAR },
+	{ "max-threads", required_argument, NULL, OPT_THREADS },
 	{ "keep-temps", no_argument, NULL, OPT_KEEP },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
@@ -57,6 +59,9 @@ static void print_help(void)
 	       "  -I -D -U -f -m -W -std=   for clang, as they are; -g keeps debug information\n"
 	       "  -fsanitize=X     for the CPU\n"
 	       "  --bc FILE        the device library to use (also MORI_SHMEM_BC)\n"
+	       "  --near           for a GPU: all peers have load and store, leave queues out\n"
+	       "  --max-threads N  for NVIDIA: blocks of at most N threads, which sets how many\n"
+	       "                   registers a thread may have\n"
 	       "  --keep-temps     leave the temporary files and say where they are\n"
 	       "  -v, --verbose    print the commands, and which tools are used\n"
 	       "  --help           this text\n\n"
@@ -109,6 +114,19 @@ static int set_emit(struct cc *c)
 	return CMD_USAGE;
 }
 
+static int set_threads(struct cc *c)
+{
+	char *end;
+	unsigned long n = strtoul(optarg, &end, 10);
+
+	if (*optarg < '0' || *optarg > '9' || *end || n < 1 || n > 1024) {
+		cmd_error("cc", "--max-threads takes a number from 1 to 1024, not \"%s\"", optarg);
+		return CMD_USAGE;
+	}
+	c->threads = (unsigned)n;
+	return 0;
+}
+
 /* -1: go on; else the exit code. */
 static int take_option(struct cc *c, int opt, char **argv)
 {
@@ -126,6 +144,11 @@ static int take_option(struct cc *c, int opt, char **argv)
 	case OPT_BC:
 		c->bitcode = optarg;
 		return 0;
+	case OPT_NEAR:
+		c->near = true;
+		return 0;
+	case OPT_THREADS:
+		return set_threads(c);
 	case OPT_KEEP:
 		c->keep = true;
 		return 0;

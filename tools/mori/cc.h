@@ -36,6 +36,8 @@ struct cc {
 	enum cc_emit emit;
 	const char *level; /* 0 to 3, as -O has it */
 	bool verbose, keep, debug;
+	bool near;	       /* no peer that only a NIC reaches */
+	unsigned threads;      /* of a block, at most; 0: not said */
 	const char *sanitize;  /* what -fsanitize= says, or NULL */
 	struct cc_words flags; /* of the user, for clang */
 	char *dir;	       /* of the temporary files */
@@ -68,6 +70,8 @@ const char *cc_folder(const struct cc *c); /* the target's name among the bitcod
 /* cc_target.c: from linked IR to what was asked for. */
 int cc_target_parse(struct cc *c);
 const char *cc_front_cpu(struct cc *c); /* as clang for C shall know it */
+/* Copies PTX, with the most threads of a block in each kernel that does not say so itself. */
+int cc_bound(const char *ptx, const char *out, unsigned threads);
 int cc_finish(struct cc *c, const char *ir, const char *exports);
 
 /* cc_ir.c: the text of the linked IR. */

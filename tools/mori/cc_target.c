@@ -188,8 +188,11 @@ static int finish_cpu(struct cc *c, const char *in, const char *out)
 static int finish_nvptx(struct cc *c, const char *in, const char *out)
 {
 	const char *ptx = c->emit == CC_EMIT_CUBIN ? cc_temp(c, ".ptx") : out;
-	int err = generate(c, in, "asm", ptx);
+	const char *first = c->threads ? cc_temp(c, ".ptx") : ptx;
+	int err = generate(c, in, "asm", first);
 
+	if (!err && c->threads)
+		err = cc_bound(first, ptx, c->threads);
 	return err || c->emit != CC_EMIT_CUBIN ? err : assemble_cubin(c, ptx, out);
 }
 

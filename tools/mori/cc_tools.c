@@ -234,7 +234,8 @@ const char *cc_bitcode(struct cc *c)
 		cmd_error("cc", "there is no device library %s", file);
 		return NULL;
 	}
-	file = beside(c, cc_str(c, "lib/%s/libmori_shmem_device.bc", cc_folder(c)));
+	file = beside(c, cc_str(c, "lib/%s/libmori_shmem_%s.bc", cc_folder(c),
+				c->near && c->kind != CC_CPU ? "near" : "device"));
 	if (!file)
 		cmd_error("cc",
 			  "no device library for %s was found beside this command; build it "

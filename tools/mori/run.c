@@ -308,8 +308,8 @@ static int open_rendezvous(char hex[2 * MORI_SHMEM_UNIQUE_ID_BYTES + 1])
 {
 	mori_shmem_uniqueid_t uid;
 
-	/* Loopback only: nobody outside has business with a job of one machine. */
-	setenv("MORI_SOCKET_IFNAME", "lo", 1);
+	/* Loopback unless asked: nobody outside has business with a job of one machine. */
+	setenv("MORI_SOCKET_IFNAME", "lo", 0);
 	if (mori_shmem_get_unique_id(&uid)) {
 		cmd_error("run", "%s", mori_shmem_last_error());
 		return 1;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define API_NAME       "openmpi"
+#define API_IS_PEER    1
 #define API_HAS_REDUCE 1
 
 _Static_assert(sizeof(unsigned long) == sizeof(uint64_t), "the ulong calls move 8 bytes");

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Finds the device library: one bitcode file a kind of device, whatever the model.
+"""Finds the device library: one bitcode file a kind of device, whatever the model, and for GPUs a smaller
+one for kernels whose peers all have load and store.
 
 It lies with the native parts of the package, be that installed or imported from a build tree, else in the
 source's own build tree or where the library was installed. ``MORI_SHMEM_BC`` names a file to use
@@ -18,6 +19,7 @@ from typing import Any, Iterator
 from mori._paths import native
 
 FILE = "libmori_shmem_device.bc"
+NEAR = "libmori_shmem_near.bc"  # of GPUs: without the queues of NICs
 
 _HOST = platform.machine()
 _KINDS = {
@@ -76,12 +78,14 @@ def _places() -> Iterator[Path]:
         yield Path(prefix) / "lib"
 
 
-def find_bitcode(target: Any = None, *, cov: int | None = None) -> str:
+def find_bitcode(target: Any = None, *, cov: int | None = None, near: bool = False) -> str:
     """The path of ``libmori_shmem_device.bc`` for a target.
 
     :param target: ``None`` for the device that is present; ``"cuda"``, ``"sm_90"``, ``"hip"``,
         ``"gfx942"``, ``"cpu"``, ``"x86_64"``, ``"aarch64"``, or a ``triton`` ``GPUTarget``.
     :param cov: taken and not needed: the bitcode links with any code object version of AMD.
+    :param near: for a GPU, ``libmori_shmem_near.bc`` instead: kernels compile sooner and need fewer registers, and
+        every call about a PE that only a NIC reaches gives ``MORI_SHMEM_ENOTSUP``.
     :raises FileNotFoundError: if there is none; the text says where it was looked for.
     :raises ValueError: for a target that is none.
     """
@@ -94,9 +98,10 @@ def find_bitcode(target: Any = None, *, cov: int | None = None) -> str:
         raise FileNotFoundError(f"MORI_SHMEM_BC names {named}, which is no file")
     looked = []
     for place in _places():
-        path = place / kind / FILE
-        if path.is_file():
-            return str(path)
+        for name in (NEAR, FILE) if near and kind in ("nvptx64", "amdgcn") else (FILE,):
+            path = place / kind / name
+            if path.is_file():
+                return str(path)
         looked.append(str(path))
     raise FileNotFoundError(
         f"no device library for {kind}. Install clang-19 and llvm-19 and install the package again, "

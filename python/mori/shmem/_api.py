@@ -65,6 +65,7 @@ class HeapInfo(NamedTuple):
     largest_free: int
     peak: int
     blocks: int
+    near: int  # PEs whose heap is reached by load and store
 
 
 class MemObj(NamedTuple):

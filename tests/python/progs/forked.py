@@ -33,8 +33,23 @@ def _join(rank, n, folder):
         ms.shmem_init_attr(ms.MORI_SHMEM_INIT_WITH_UNIQUEID, rank, n, file.read())
 
 
+def _enter_node(rank, n):
+    """Within nodes (bench/nodes): PEs in blocks on each, as its --pe does."""
+    nodes = int(os.environ.get("NODES", 0))
+    if not nodes:
+        return
+    holder = os.environ[f"NODES_HOLDER_{rank // -(-n // nodes)}"]
+    os.environ.pop("MORI_SOCKET_IFNAME", None)
+    libc = ctypes.CDLL(None, use_errno=True)
+    for kind in ("net", "uts", "ipc"):
+        with open(f"/proc/{holder}/ns/{kind}") as space:
+            if libc.setns(space.fileno(), 0):
+                raise OSError(ctypes.get_errno(), f"cannot enter the node of PE {rank}")
+
+
 def _child(rank, n, folder, body):
     code = 1
+    _enter_node(rank, n)
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: not to be left behind
     try:
         _join(rank, n, folder)

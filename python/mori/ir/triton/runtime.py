@@ -28,27 +28,43 @@ def interpreting() -> bool:
     return bool(knobs.runtime.interpret)
 
 
-def get_extern_libs(target: Any = None) -> dict[str, str]:
+def _all_near() -> bool:
+    """Whether this PE reaches every other by load and store; true where there is no PE."""
+    from mori import shmem
+
+    return not shmem.shmem_is_initialized() or shmem.shmem_heap_info().near == shmem.shmem_npes()
+
+
+def get_extern_libs(target: Any = None, *, near: bool | None = None) -> dict[str, str]:
     """What to pass to a kernel as ``extern_libs=``.
 
     :param target: as for :func:`mori.ir.find_bitcode`; needed only to compile for a device that is not
         here.
+    :param near: whether the kernel's peers all have load and store: it then carries no code for NICs, and compiles
+        much sooner. ``None``: as it is for this PE, and true before init; say ``False`` to compile ahead of time for
+        a job of several nodes.
     """
     try:
-        return {LIBRARY: find_bitcode(target)}
+        return {LIBRARY: find_bitcode(target, near=_all_near() if near is None else near)}
     except FileNotFoundError:
         if target is None and interpreting():  # nothing is linked then
             return {}
         raise
 
 
-def _uses_library(kernel: Any) -> bool:
+def _holds_symbol(kernel: Any) -> bool:
     """Whether the code of a compiled kernel holds our symbol."""
     for stage in ("ptx", "amdgcn", "llir"):
         text = kernel.asm.get(stage)
         if isinstance(text, str):
             return SYMBOL in text
     return False
+
+
+def _links_library(kernel: Any) -> bool:
+    """Whether it was compiled with our library: with the forms that take a context it needs no symbol."""
+    libs = getattr(getattr(kernel, "metadata", None), "extern_libs", None) or ()
+    return any(name == LIBRARY for name, _ in (libs.items() if isinstance(libs, dict) else libs))
 
 
 def _fill(module: Any, name: str) -> bool:
@@ -80,15 +96,16 @@ def _after_compile(key: Any, fn: Any, compile: dict[str, Any]) -> None:
     is being loaded.
     """
     kernel = fn.jit_function.device_caches[compile["device"]][0].get(key)
-    if kernel is None or not _uses_library(kernel):
+    if kernel is None or not (_holds_symbol(kernel) or _links_library(kernel)):
         return
     _compiling.now = True
     try:
         kernel._init_handles()
     finally:
         _compiling.now = False
-    _kernels.append((weakref.ref(kernel), threading.get_ident()))
-    _fill(kernel.module, fn.name)
+    if _holds_symbol(kernel):
+        _kernels.append((weakref.ref(kernel), threading.get_ident()))
+        _fill(kernel.module, fn.name)
 
 
 def _after_load(module: Any, function: Any, name: str, metadata_group: dict[str, str], hash: str) -> None:

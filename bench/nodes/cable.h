@@ -3,15 +3,16 @@
  * Network namespaces joined by cables, as machines would be: a bridge in the caller's
  * own namespace, and one cable from it to each process of a job.
  */
-#ifndef MORI_TESTS_NET_CABLE_H
-#define MORI_TESTS_NET_CABLE_H
+#ifndef BENCH_NODES_CABLE_H
+#define BENCH_NODES_CABLE_H
 
 #include <fcntl.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
-
-#include "test.h"
+#include <unistd.h>
 
 __attribute__((format(printf, 1, 2), unused)) static int sh(const char *fmt, ...)
 {

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The network is opened at init where load and store leave PEs apart (other nodes,
+ * MORI_DISABLE_P2P), or by the first window that cannot be mapped. It is the world's:
+ * its engine serves the memory of all PEs of the process, in a thread of its own.
+ */
+#include "core/route.h"
+
+#include "boot/boot.h"
+#include "core/pe.h"
+#include "core/queue.h"
+#include "dev/amo.h"
+#include "dev/rma.h"
+#include "net/softnic.h"
+#include "util/err.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool route_needed(const struct boot *boot)
+{
+	bool apart = boot_n_nodes(boot) > 1;
+
+	for (int i = 0; !apart && boot_n_pes(boot) > 1 && i < boot_n_pes(boot); i++)
+		apart = ((const struct pe_blob *)boot_peer(boot, i)->blob)->no_p2p;
+	return apart;
+}
+
+struct net *route_net(const struct world *w)
+{
+	/* Acquire: pairs with the release in route_open(). */
+	return __atomic_load_n(&w->net, __ATOMIC_ACQUIRE);
+}
+
+/* The engine's copies have a stream of their own: they wait for no kernel, and no call for them. */
+static int route_copy(void *arg, void *dst, const void *src, size_t len)
+{
+	struct world *w = arg;
+
+	return accel_copy(&w->net_accel, dst, src, len);
+}
+
+/* A float or double added to: by compare-and-swap of the bits. */
+static int route_add_real(const struct accel *a, void *at, bool wide, uint64_t value, uint64_t *old)
+{
+	uint64_t seen = 0, sum;
+	double add;
+	float half;
+	int err = accel_copy(a, &seen, at, wide ? 8 : 4);
+
+	memcpy(&half, &value, sizeof(half));
+	memcpy(&add, &value, sizeof(add));
+	do {
+		*old = seen;
+		sum = dev_real_add(wide, *old, wide ? add : half);
+		if (!err)
+			err = accel_amo(a, at, wide, MORI_SHMEM_AMO_COMPARE_SWAP, sum, *old, &seen);
+	} while (!err && seen != *old);
+	return err;
+}
+
+/* The same for atomics: by the device, whose own kernels and peers may act on the word too. */
+static int route_amo(void *arg, void *at, int width, int op, uint64_t value, uint64_t compare,
+		     uint64_t *old)
+{
+	const struct accel *a = &((struct world *)arg)->net_accel;
+	int rmw = dev_signal_op(op);
+
+	if (op == NET_AMO_ADD_REAL)
+		return route_add_real(a, at, width == 8, value, old);
+	if (!rmw)
+		rmw = dev_amo_post_op(op) ? dev_amo_post_op(op) : dev_amo_fetch_op(op);
+	if (op == MORI_SHMEM_AMO_INC || op == MORI_SHMEM_AMO_FETCH_INC)
+		value = 1;
+	return accel_amo(a, at, width == 8, rmw, value, compare, old);
+}
+
+/* Under world->lock. */
+static int route_open(struct pe *pe)
+{
+	struct world *w = pe->world;
+	int32_t *proc_of = malloc((size_t)w->n_pes * sizeof(*proc_of));
+	struct net_config config = {
+		.n_pes = w->n_pes,
+		.n_procs = boot_n_procs(w->boot),
+		.my_proc = boot_my_proc(w->boot),
+		.proc_of = proc_of,
+		.secret = boot_secret(w->boot),
+		.provider = pe->options.fabric_provider,
+		.ifname = pe->options.socket_ifname,
+		.loopback = boot_n_nodes(w->boot) == 1,
+		.crowded = w->crowded,
+		.timeout_s = pe->options.timeout,
+		.copy = pe_far(pe) ? route_copy : NULL,
+		.amo = pe_far(pe) ? route_amo : NULL,
+		.copy_arg = w,
+	};
+	struct net *net;
+	int err = 0;
+
+	if (!proc_of)
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for %d PEs", w->n_pes);
+	for (int i = 0; i < w->n_pes; i++)
+		proc_of[i] = boot_peer(w->boot, i)->proc;
+	if (pe_far(pe))
+		err = accel_open(ACCEL_AUTO, accel_device(&pe->accel), &w->net_accel);
+	if (!err)
+		err = net_open(&config, &net);
+	free(proc_of);
+	if (err)
+		return err;
+	/* Release: pairs with the acquire in route_net(). */
+	__atomic_store_n(&w->net, net, __ATOMIC_RELEASE);
+	for (int i = 0; i < w->n_pes; i++) {
+		if (w->gone[i])
+			net_lost(net, i);
+	}
+	return 0;
+}
+
+int route_make(struct pe *pe)
+{
+	struct world *w = pe->world;
+	int err = 0;
+
+	pthread_mutex_lock(&w->lock);
+	if (!w->net)
+		err = route_open(pe);
+	pthread_mutex_unlock(&w->lock);
+	return err;
+}
+
+/* Every PE says where its process is reached. */
+static int route_exchange(struct pe *pe, double timeout_s)
+{
+	struct world *w = pe->world;
+	unsigned char mine[NET_ADDRESS_BYTES], (*all)[NET_ADDRESS_BYTES], (*of)[NET_ADDRESS_BYTES];
+	int err = 0;
+
+	all = malloc((size_t)w->n_pes * sizeof(*all));
+	of = calloc((size_t)boot_n_procs(w->boot), sizeof(*of));
+	net_address(w->net, mine);
+	if (!all || !of)
+		err = err_set(MORI_SHMEM_ENOMEM, "out of memory for %d PEs", w->n_pes);
+	if (!err)
+		err = boot_allgather(pe->boot, pe->rank, mine, sizeof(mine), all, timeout_s);
+	for (int i = 0; !err && i < w->n_pes; i++)
+		memcpy(of[boot_peer(w->boot, i)->proc], all[i], sizeof(*all));
+	if (!err)
+		err = net_peers(w->net, (const unsigned char(*)[NET_ADDRESS_BYTES])of);
+	free(all);
+	free(of);
+	return err;
+}
+
+int route_join(struct pe *pe, double timeout_s)
+{
+	for (int i = 0; i < pe->world->n_pes; i++) {
+		if (pe->state->slot[i] < 0)
+			pe->state->any_queue = 1;
+	}
+	return route_exchange(pe, timeout_s);
+}
+
+int route_serve(struct pe *pe)
+{
+	struct world *w = pe->world;
+	int err;
+
+	if (!w->net)
+		return 0;
+	err = route_heap(pe, pe->heap.chunk ? pe->state->heap_len : pe->heap.max);
+	if (!err)
+		err = net_region_add(w->net, pe->rank, ROUTE_MEET, NET_HOST, w->block,
+				     w->block_len);
+	return err ? err : queue_open(pe);
+}
+
+void route_leave(struct pe *pe)
+{
+	struct world *w = pe->world;
+	struct net *net = w ? route_net(w) : NULL;
+
+	if (!net)
+		return;
+	queue_close(pe);
+	net_region_remove(net, pe->rank, ROUTE_HEAP);
+	net_region_remove(net, pe->rank, ROUTE_MEET);
+}
+
+void route_close(struct world *w)
+{
+	softnic_close(w->nic);
+	net_close(w->net);
+	if (w->net_accel.ops)
+		accel_close(&w->net_accel);
+}
+
+void route_lost(struct world *w, int rank)
+{
+	if (w->net)
+		net_lost(w->net, rank);
+}
+
+static enum net_memory route_kind(const struct pe *pe, const void *ptr)
+{
+	return pe_far(pe) && accel_holds(&pe->accel, ptr) ? NET_DEV : NET_HOST;
+}
+
+int route_heap(struct pe *pe, uint64_t len)
+{
+	struct net *net = route_net(pe->world);
+	int err;
+
+	if (!net || len <= pe->heap.served)
+		return 0;
+	err = net_region_add(net, pe->rank, ROUTE_HEAP, pe_far(pe) ? NET_DEV : NET_HOST,
+			     pe->heap.base, len);
+	if (!err)
+		pe->heap.served = len;
+	return err;
+}
+
+int route_window(struct pe *pe, uint64_t id, void *ptr, uint64_t len)
+{
+	struct net *net = route_net(pe->world);
+
+	return net ? net_region_add(net, pe->rank, ROUTE_WINDOW + (uint32_t)id, route_kind(pe, ptr),
+				    ptr, len) :
+		     0;
+}
+
+void route_window_gone(struct pe *pe, uint64_t id)
+{
+	struct net *net = route_net(pe->world);
+
+	if (net)
+		net_region_remove(net, pe->rank, ROUTE_WINDOW + (uint32_t)id);
+}
+
+int route_local(struct pe *pe, void *ptr, uint64_t len, uint32_t *id)
+{
+	struct net *net = route_net(pe->world);
+
+	*id = 0;
+	if (!net || route_kind(pe, ptr) == NET_DEV)
+		return 0;
+	*id = ROUTE_LOCAL + pe->reg.next_local++;
+	return net_region_add(net, pe->rank, *id, NET_LOCAL, ptr, len);
+}
+
+void route_local_gone(struct pe *pe, uint32_t id)
+{
+	struct net *net = route_net(pe->world);
+
+	if (net && id)
+		net_region_remove(net, pe->rank, id);
+}
+
+int route_find(const struct dev_state *st, uint64_t off, uint64_t len, struct net_at *out)
+{
+	const struct dev_window *w;
+	uint64_t addr = st->heap_base + off;
+
+	if (dev_in_heap(st, off, len)) {
+		out->region = ROUTE_HEAP;
+		out->off = off;
+		return 0;
+	}
+	w = dev_window_of(st, addr, len, st->my_pe);
+	if (!w)
+		return MORI_SHMEM_EINVAL;
+	out->region = ROUTE_WINDOW + (uint32_t)w->id;
+	out->off = addr - w->base;
+	return 0;
+}
+
+bool route_turn(const struct world *w, struct route_wait *wait)
+{
+	if (wait->turn >= ROUTE_YIELDS)
+		return false;
+	if (net_progress(route_net(w))) {
+		wait->turn = 0;
+		return true;
+	}
+	wait->waited = true;
+	if (++wait->turn > wait->drives || w->crowded) {
+		wait->yielded = true;
+		sched_yield();
+	}
+	return true;
+}

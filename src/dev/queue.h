@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The path of queues: what each act of a request is there. One lane posts for its scope and
+ * rings once; which NIC is behind the queue is a field of it. All of it is a few functions
+ * that are called, so that what goes by load and store has only the calls to step over.
+ */
+#ifndef MORI_DEV_QUEUE_H
+#define MORI_DEV_QUEUE_H
+
+#include "dev/path.h"
+
+#ifdef MORI_CPU_KERNEL
+/* Nobody else looks at the doorbells of a CPU. */
+#define NIC_RANG(q) dev_queue_rang(q)
+
+#include "abi/queue.h"
+
+DEV_STEP void dev_queue_rang(const struct nic_queue *q)
+{
+	if (q->rang)
+		mori_cpu_grid->ops->call((void (*)(void *))(uintptr_t)q->rang,
+					 (void *)(uintptr_t)q->rang_arg);
+}
+#endif
+
+#include "nic/ops.h"
+
+#define DEV_COLD static __attribute__((noinline, cold, unused))
+
+/*
+ * A call of @fn by its address. ptxas gives the caller of a function that it knows the registers
+ * of both, and to a chain of calls the sum: kernels would have room for few threads.
+ */
+#ifdef __NVPTX__
+#define DEV_FAR(fn)                                                                                \
+	(*({                                                                                       \
+		__typeof__(&(fn)) volatile dev_far_fn = &(fn);                                     \
+		dev_far_fn;                                                                        \
+	}))
+#else
+#define DEV_FAR(fn) (fn)
+#endif
+
+/* What an act gives; by value, so that it stays in registers. */
+struct dev_end {
+	uint64_t result;
+	int err;
+};
+
+/* An act, what it does, and how, in one word. */
+enum dev_queue_how {
+	DEV_QUEUE_OP = 8, /* from this bit on */
+	DEV_QUEUE_WIDE = 1 << 16,
+	DEV_QUEUE_NBI = 1 << 17,
+	DEV_QUEUE_GIVES = 1 << 18,
+};
+
+DEV_BODY struct nic_patience dev_queue_patience(const struct dev_state *st)
+{
+	return (struct nic_patience){ st, st->sync_ns ? st->sync_ns : DEV_NS_DEFAULT };
+}
+
+DEV_BODY struct nic_queue *dev_queue_of(const struct dev_state *st, int pe, int qp)
+{
+	uint32_t n = (uint32_t)st->num_qp;
+
+	return (struct nic_queue *)tgt_pointer((uint64_t)(uintptr_t)st->queues) +
+	       ((uint64_t)(uint32_t)pe * n + (uint32_t)qp % n);
+}
+
+/* A call failed on the way to @pe. What the queue says is not always whether the PE is lost. */
+DEV_BODY int dev_queue_fail(const struct dev_state *st, int err, int pe, uint64_t off)
+{
+	if (tgt_load_relaxed_32(&st->lost) && tgt_load_relaxed_32(&st->gone[pe]))
+		err = MORI_SHMEM_EPEER;
+	return tgt_fail(st, err, pe, st->heap_base + off, 0);
+}
+
+/* @len bytes that only this thread can load, or few: they are in the entries themselves. */
+DEV_COLD int64_t dev_queue_inline(const struct dev_state *st, struct nic_queue *q, uint64_t remote,
+				  const void *local, uint64_t len, bool hold)
+{
+	struct nic_op op = { .kind = NIC_INLINE, .signal = true, .rkey = q->rkey };
+	int64_t issued = 0;
+
+	for (uint64_t at = 0; at < len && issued >= 0; at += op.len) {
+		op.len = len - at < NIC_INLINE_MAX ? len - at : NIC_INLINE_MAX;
+		op.remote = remote + at;
+		for (uint32_t i = 0; i < NIC_INLINE_MAX / 8; i++)
+			op.data[i] = nic_bytes((const char *)local + at, op.len, i);
+		issued = nic_issue(q, dev_queue_patience(st), &op, hold && at + op.len == len);
+	}
+	return issued;
+}
+
+/* Not before the source may change, unless @how says so. */
+DEV_BODY int dev_queue_put(const struct dev_state *st, struct nic_queue *q, uint64_t remote,
+			   uint64_t local, uint64_t len, bool hold, int64_t *wait)
+{
+	struct nic_patience p = dev_queue_patience(st);
+	int64_t issued;
+
+	*wait = 0;
+	if (!len)
+		return 0;
+	if (len <= NIC_INLINE_MAX || tgt_private((const void *)(uintptr_t)local)) {
+		issued = dev_queue_inline(st, q, remote, (const void *)(uintptr_t)local, len, hold);
+	} else {
+		issued = nic_copy(q, p, NIC_WRITE, hold, (struct nic_local){ local, q->lkey },
+				  (struct nic_remote){ remote, q->rkey }, len);
+		*wait = issued;
+	}
+	return issued < 0 ? (int)issued : 0;
+}
+
+/* To memory that only this thread can store to: word by word, through cells of the queue. */
+DEV_COLD int dev_queue_get_private(const struct dev_state *st, struct nic_queue *q, uint64_t remote,
+				   uint8_t *local, uint64_t len)
+{
+	struct nic_fetched f = { 0, 0 };
+
+	for (uint64_t at = 0, n; at < len && !f.err; at += n) {
+		n = len - at < 8 ? len - at : 8;
+		f = nic_amo(q, dev_queue_patience(st), NIC_AMO_READ, (uint32_t)n,
+			    (struct nic_remote){ remote + at, q->rkey }, 0, 0, true);
+		for (uint64_t i = 0; !f.err && i < n; i++)
+			local[at + i] = (uint8_t)(f.old >> 8 * i);
+	}
+	return f.err;
+}
+
+DEV_BODY int dev_queue_get(const struct dev_state *st, struct nic_queue *q, uint64_t remote,
+			   uint64_t local, uint64_t len, bool nbi)
+{
+	struct nic_patience p = dev_queue_patience(st);
+
+	if (!len)
+		return 0;
+	if (tgt_private((const void *)(uintptr_t)local))
+		return dev_queue_get_private(st, q, remote, (uint8_t *)(uintptr_t)local, len);
+	return nic_finish(q, p, nbi ? 0 : NIC_DONE,
+			  nic_copy(q, p, NIC_READ, false, (struct nic_local){ local, q->lkey },
+				   (struct nic_remote){ remote, q->rkey }, len));
+}
+
+/* The data, and behind it the signal by one doorbell. */
+DEV_BODY int dev_queue_put_signal(const struct dev_state *st, struct nic_queue *q, uint32_t how,
+				  uint64_t remote, uint64_t sig, uint64_t local, uint64_t len,
+				  uint64_t value)
+{
+	bool signals = (how & 0xff) == DEV_ACT_PUT_SIGNAL;
+	struct nic_patience p = dev_queue_patience(st);
+	int64_t wait;
+	int err = dev_queue_put(st, q, remote, local, len, signals, &wait);
+
+	if (!err && signals)
+		err = nic_amo(q, p, (how >> DEV_QUEUE_OP) & 0xff, 8,
+			      (struct nic_remote){ sig, q->rkey }, value, 0, false)
+			      .err;
+	return err || !wait || how & DEV_QUEUE_NBI ? err : nic_wait(q, p, (uint64_t)wait);
+}
+
+/* One value of up to 16 bytes. */
+DEV_BODY int dev_queue_value(const struct dev_state *st, struct nic_queue *q, uint64_t remote,
+			     uint64_t len, uint64_t first, uint64_t second)
+{
+	struct nic_op op = { .kind = NIC_INLINE, .signal = true, .rkey = q->rkey };
+	int64_t issued;
+
+	op.remote = remote;
+	op.len = len;
+	op.data[0] = first;
+	op.data[1] = second;
+	issued = nic_issue(q, dev_queue_patience(st), &op, false);
+	return issued < 0 ? (int)issued : 0;
+}
+
+/* By one lane. Every act but quiet and fence. */
+DEV_COLD struct dev_end dev_queue_go(const struct dev_state *st, uint32_t how, int pe, int qp,
+				     uint64_t off, uint64_t sig, uint64_t local, uint64_t len,
+				     uint64_t value, uint64_t compare)
+{
+	struct nic_queue *q = dev_queue_of(st, pe, qp);
+	uint64_t remote = q->heap + off;
+	struct nic_fetched f = { 0, 0 };
+	uint32_t act = how & 0xff;
+	int op = (int)(how >> DEV_QUEUE_OP & 0xff);
+
+	if (act == DEV_ACT_PUT || act == DEV_ACT_PUT_SIGNAL)
+		f.err = dev_queue_put_signal(st, q, how, remote, q->heap + sig, local, len, value);
+	else if (act == DEV_ACT_GET)
+		f.err = dev_queue_get(st, q, remote, local, len, how & DEV_QUEUE_NBI);
+	else if (act == DEV_ACT_P)
+		f.err = dev_queue_value(st, q, remote, len, value, compare);
+	else /* a word: read, signal or atomic */
+		f = nic_amo(q, dev_queue_patience(st), op, (uint32_t)len,
+			    (struct nic_remote){ remote, q->rkey }, value, compare,
+			    how & DEV_QUEUE_GIVES);
+	if (f.err)
+		f.err = dev_queue_fail(st, f.err, pe, off);
+	return (struct dev_end){ f.old, f.err };
+}
+
+/* This lane's share of the queues to @pe, or to all: what was posted is done. */
+DEV_COLD int dev_queue_order(const struct dev_state *st, uint32_t first, uint32_t lanes, bool fence,
+			     int pe, int qp)
+{
+	uint32_t n = (uint32_t)st->num_qp, from = 0, to = n * (uint32_t)st->n_pes;
+	int err = 0;
+
+	if (pe != DEV_ALL) {
+		from = (uint32_t)pe * n;
+		to = from + n;
+		if (qp != DEV_ALL && !fence) {
+			from += (uint32_t)qp % n;
+			to = from + 1;
+		}
+	}
+	if (!st->queues || (fence && n == 1)) /* one queue is in order by itself */
+		return 0;
+	for (uint32_t i = from + first; i < to; i += lanes) {
+		struct nic_queue *q = dev_queue_of(st, (int)(i / n), (int)(i % n));
+		int got = nic_load_64(&q->taken) != nic_load_acquire_64(&q->done) || nic_status(q) ?
+				  nic_quiet(q, dev_queue_patience(st)) :
+				  0;
+
+		if (got && !err)
+			err = dev_queue_fail(st, got, q->pe, 0);
+	}
+	return err;
+}
+
+/* The flag of this PE at @pe, where kernels' barriers look for it. @flag: the one here. */
+DEV_COLD int dev_queue_flag(const struct dev_state *st, int pe, uint64_t flag, uint64_t epoch)
+{
+	struct nic_queue *q = dev_queue_of(st, pe, 0);
+	int err = dev_queue_value(st, q, q->heap + (flag - st->heap_base), 8, epoch, 0);
+
+	return err ? dev_queue_fail(st, err, pe, flag - st->heap_base) : 0;
+}
+
+/* What an act takes besides: the code, the length and the bits of its value. */
+DEV_STEP void dev_queue_terms(enum dev_act act, struct dev_req *r)
+{
+	float half = (float)r->add;
+
+	if (act == DEV_ACT_P) {
+		r->value = nic_bytes(r->local, r->len, 0);
+		r->compare = nic_bytes(r->local, r->len, 1);
+		r->local = NULL;
+	} else if (act == DEV_ACT_G) {
+		r->op = NIC_AMO_READ;
+	} else if (act == DEV_ACT_SIGNAL) {
+		r->len = 8;
+	} else if (act == DEV_ACT_AMO || act == DEV_ACT_ADD_REAL) {
+		r->len = r->wide ? 8 : 4;
+	}
+	if (act == DEV_ACT_ADD_REAL) {
+		r->op = NIC_AMO_ADD_REAL;
+		r->value = 0;
+		if (r->wide)
+			__builtin_memcpy(&r->value, &r->add, 8);
+		else
+			__builtin_memcpy(&r->value, &half, 4);
+	}
+}
+
+DEV_STEP int dev_queue(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
+		       struct dev_req *r)
+{
+	struct dev_end e = { 0, 0 };
+	uint32_t how = (uint32_t)act;
+
+	if (act == DEV_ACT_QUIET || act == DEV_ACT_FENCE) {
+		tgt_fence_full(st); /* for those with load and store */
+		e.err = DEV_FAR(dev_queue_order)(st, tgt_lane(scope), tgt_lanes(scope),
+						 act == DEV_ACT_FENCE, r->pe, r->qp);
+		return tgt_any(scope, e.err != 0) && !e.err ? MORI_SHMEM_EPEER : e.err;
+	}
+	dev_queue_terms(act, r);
+	how |= (uint32_t)r->op << DEV_QUEUE_OP | (r->nbi ? DEV_QUEUE_NBI : 0) |
+	       (r->gives ? DEV_QUEUE_GIVES : 0);
+	if (tgt_leads(scope))
+		e = DEV_FAR(dev_queue_go)(st, how, r->pe, r->qp, r->off, r->sig,
+					  (uint64_t)(uintptr_t)r->local, r->len, r->value,
+					  r->compare);
+	if (r->gives)
+		r->result = tgt_share(scope, e.result);
+	e.err = (int)tgt_share(scope, (uint64_t)(int64_t)e.err);
+	tgt_leave(scope);
+	return e.err;
+}
+
+#endif

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+/* The NIC of a PE: opening it, what it may reach, and memory for its queues. */
+#include "net/verbs_lib.h"
+#include "util/err.h"
+#include "util/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ACCESS                                                                                     \
+	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |               \
+	 IBV_ACCESS_REMOTE_ATOMIC)
+
+int verbs_fail(const struct verbs_port *p, int err_no, const char *what, const char *todo)
+{
+	int status = err_no == ENOMEM			      ? MORI_SHMEM_ENOMEM :
+		     err_no == EOPNOTSUPP || err_no == ENOSYS ? MORI_SHMEM_ENOTSUP :
+								MORI_SHMEM_EIO;
+
+	return err_set(status, "%s port %d: %s: %s%s%s", p->name, p->port, what, strerror(err_no),
+		       *todo ? "; " : "", todo);
+}
+
+static int open_device(struct verbs *v)
+{
+	struct ibv_device **list, *d;
+	int count, code;
+
+	errno = 0;
+	list = verbs_calls.ibv_device_list(&count);
+	if (!list)
+		return verbs_fail(&v->port, errno ? errno : ENODEV, "ibv_get_device_list", "");
+	d = verbs_find(list, v->port.name);
+	errno = ENODEV;
+	if (d)
+		v->ctx = v->maker->open ? v->maker->open(v, d) : verbs_calls.ibv_open(d);
+	code = errno;
+	verbs_calls.ibv_free_list(list);
+	if (!v->ctx)
+		return verbs_fail(&v->port, code, "ibv_open_device",
+				  "who may use /dev/infiniband?");
+	code = verbs_calls.ibv_ask_device(v->ctx, &v->attr);
+	if (code)
+		return verbs_fail(&v->port, code, "ibv_query_device", "");
+	if (v->attr.atomic_cap == IBV_ATOMIC_NONE)
+		log_warn("%s has no atomics: those of kernels to other nodes will fail",
+			 v->port.name);
+	errno = 0;
+	v->pd = verbs_calls.ibv_alloc_pd(v->ctx);
+	return v->pd ? 0 : verbs_fail(&v->port, errno, "ibv_alloc_pd", "");
+}
+
+int verbs_open(const struct verbs_config *c, struct verbs **out)
+{
+	struct verbs *v = calloc(1, sizeof(*v));
+	struct verbs_port *ports;
+	size_t n;
+	int err, which;
+
+	if (!v)
+		return err_set(MORI_SHMEM_ENOMEM, "no memory for a NIC");
+	v->config = *c;
+	if (!v->config.log_slots)
+		v->config.log_slots = 10;
+	err = verbs_scan(c, &ports, &n);
+	if (!err) {
+		which = verbs_choose(c, ports, n, v->why, sizeof(v->why));
+		if (which >= 0)
+			v->port = ports[which];
+		err = which < 0 ? which : 0;
+		free(ports);
+	}
+	if (!err) {
+		v->maker = verbs_maker_of(v->port.format);
+		err = open_device(v);
+	}
+	if (err) {
+		verbs_close(v);
+		return err;
+	}
+	log_info("NIC: %s", v->why);
+	*out = v;
+	return 0;
+}
+
+void verbs_close(struct verbs *v)
+{
+	if (!v)
+		return;
+	verbs_region_remove(v->heap);
+	if (v->pd)
+		verbs_calls.ibv_free_pd(v->pd);
+	if (v->ctx)
+		verbs_calls.ibv_close(v->ctx);
+	free(v);
+}
+
+const struct verbs_port *verbs_port(const struct verbs *v)
+{
+	return &v->port;
+}
+
+const char *verbs_why(const struct verbs *v)
+{
+	return v->why;
+}
+
+int verbs_part_fd(struct verbs *v, const void *at, uint64_t len, uint64_t *off)
+{
+	const struct verbs_memory *m = v->config.memory;
+	int fd = -1;
+
+	*off = 0;
+	if (!m || !m->dmabuf || m->dmabuf(v->config.arg, at, len, &fd, off))
+		return -1;
+	return fd;
+}
+
+/* Device memory by dma-buf: NULL and an errno if that is not to be had. */
+static struct ibv_mr *reg_dmabuf(struct verbs *v, void *at, uint64_t len, int *code)
+{
+	struct ibv_mr *mr = NULL;
+	uint64_t off;
+	int fd;
+
+	*code = EOPNOTSUPP;
+	if (!verbs_calls.ibv_reg_dmabuf)
+		return NULL;
+	fd = verbs_part_fd(v, at, len, &off);
+	if (fd < 0)
+		return NULL;
+	errno = 0;
+	mr = verbs_calls.ibv_reg_dmabuf(v->pd, off, len, (uintptr_t)at, fd, ACCESS);
+	*code = errno;
+	close(fd);
+	return mr;
+}
+
+/* @at as this process or its device sees it, @addr as entries will name it. */
+static int region_add(struct verbs *v, void *at, uint64_t addr, uint64_t len, bool device,
+		      struct verbs_region **out)
+{
+	struct verbs_region *r = calloc(1, sizeof(*r));
+	int dmabuf = 0, code;
+	char todo[160];
+
+	if (!r)
+		return err_set(MORI_SHMEM_ENOMEM, "no memory for a region");
+	r->nic = v;
+	if (device)
+		r->mr = reg_dmabuf(v, at, len, &dmabuf);
+	errno = 0;
+	if (!r->mr)
+		r->mr = verbs_calls.ibv_reg(v->pd, at, len, addr, ACCESS);
+	code = errno;
+	if (r->mr) {
+		*out = r;
+		return 0;
+	}
+	free(r);
+	snprintf(todo, sizeof(todo), "raise the limit of locked memory (ulimit -l)");
+	if (device)
+		snprintf(todo, sizeof(todo),
+			 "nor by dma-buf: %s; load nvidia-peermem, or use a driver and kernel with "
+			 "dma-buf",
+			 strerror(dmabuf));
+	return verbs_fail(&v->port, code,
+			  device ? "memory of the device cannot be registered" :
+				   "memory cannot be registered",
+			  todo);
+}
+
+int verbs_region_add(struct verbs *v, void *at, uint64_t len, bool device,
+		     struct verbs_region **out)
+{
+	return region_add(v, at, (uintptr_t)at, len, device, out);
+}
+
+void verbs_region_remove(struct verbs_region *r)
+{
+	if (!r)
+		return;
+	verbs_calls.ibv_dereg(r->mr);
+	free(r);
+}
+
+void verbs_region_keys(const struct verbs_region *r, uint32_t *lkey, uint32_t *rkey)
+{
+	*lkey = r->mr->lkey;
+	*rkey = r->mr->rkey;
+}
+
+int verbs_heap(struct verbs *v, void *at, uint64_t len, bool device)
+{
+	if (v->heap)
+		return err_set(MORI_SHMEM_EINVAL, "%s has its heap already", v->port.name);
+	v->heap_at = (uintptr_t)at;
+	return verbs_region_add(v, at, len, device, &v->heap);
+}
+
+int verbs_show(struct verbs *v, uint64_t *addr, uint64_t len, bool io, struct verbs_shown **out)
+{
+	const struct verbs_memory *m = v->config.memory;
+	uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE), page = *addr & ~(size - 1);
+	uint64_t end = (*addr + len + size - 1) & ~(size - 1);
+	struct verbs_shown *s;
+	int err;
+
+	*out = NULL;
+	if (!m || !m->show)
+		return 0;
+	for (s = v->shown; s; s = s->next)
+		if (s->page == page && s->len == end - page)
+			break;
+	if (!s) {
+		s = calloc(1, sizeof(*s));
+		if (!s)
+			return err_set(MORI_SHMEM_ENOMEM, "no memory for a queue");
+		err = m->show(v->config.arg, (void *)(uintptr_t)page, end - page, io, &s->out);
+		if (err) {
+			free(s);
+			return err;
+		}
+		s->page = page;
+		s->len = end - page;
+		s->next = v->shown;
+		v->shown = s;
+	}
+	s->users++;
+	*addr = (uintptr_t)s->out + (*addr - page);
+	*out = s;
+	return 0;
+}
+
+void verbs_hide(struct verbs *v, struct verbs_shown *s)
+{
+	struct verbs_shown **at = &v->shown;
+
+	if (!s || --s->users)
+		return;
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	if (v->config.memory->hide)
+		v->config.memory->hide(v->config.arg, (void *)s->page);
+	free(s);
+}
+
+int verbs_part_open(struct verbs *v, uint64_t len, struct verbs_part *out)
+{
+	const struct verbs_memory *m = v->config.memory;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	int err;
+
+	*out = (struct verbs_part){ .len = (len + page - 1) & ~(page - 1) };
+	out->device = m && m->alloc;
+	if (out->device) {
+		err = m->alloc(v->config.arg, out->len, &out->at);
+		out->addr = (uintptr_t)out->at;
+		return err;
+	}
+	out->at = aligned_alloc(page, out->len);
+	if (!out->at)
+		return err_set(MORI_SHMEM_ENOMEM, "%s: no memory for a queue", v->port.name);
+	out->addr = (uintptr_t)out->at;
+	err = verbs_show(v, &out->addr, out->len, false, &out->shown);
+	if (err) {
+		free(out->at);
+		out->at = NULL;
+	}
+	return err;
+}
+
+void verbs_part_close(struct verbs *v, struct verbs_part *p)
+{
+	if (!p->at)
+		return;
+	verbs_hide(v, p->shown);
+	if (p->device)
+		v->config.memory->free(v->config.arg, p->at);
+	else
+		free(p->at);
+	p->at = NULL;
+}
+
+int verbs_part_fill(struct verbs *v, const struct verbs_part *p, const void *from)
+{
+	if (p->device)
+		return v->config.memory->copy(v->config.arg, p->at, from, p->len);
+	memcpy(p->at, from, p->len);
+	return 0;
+}
+
+int verbs_part_reg(struct verbs *v, const struct verbs_part *p, struct verbs_region **out)
+{
+	return region_add(v, p->at, p->addr, p->len, p->device, out);
+}

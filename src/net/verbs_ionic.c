@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Pensando: queue pairs of libibverbs, whose rings libionic places in the host's memory
+ * and tells of. Its doorbells are one page with a word for each kind of queue.
+ */
+#include "net/verbs_lib.h"
+#include "nic/ionic_format.h"
+#include "util/err.h"
+
+#define LOG_SLOT 6
+#define LOG_CQE	 5
+
+static uint32_t number(const struct ionic_dv_queue *q)
+{
+	return (uint32_t)(q->db_val >> IONIC_DB_NUMBER) & 0xffffff;
+}
+
+static int look(struct verbs_qp *q)
+{
+	const struct verbs_port *p = &q->nic->port;
+	struct ionic_dv_ctx ctx = { 0 };
+	struct ionic_dv_qp qp = { 0 };
+	struct ionic_dv_cq cq = { 0 };
+	int code = verbs_calls.ionic_get_ctx(&ctx, q->nic->ctx);
+
+	if (code)
+		return verbs_fail(p, code, "ionic_dv_get_ctx", "");
+	code = verbs_calls.ionic_get_qp(&qp, q->qp);
+	if (code)
+		return verbs_fail(p, code, "ionic_dv_get_qp", "");
+	code = verbs_calls.ionic_get_cq(&cq, q->cq, verbs_calls.ionic_qp_udma(q->qp));
+	if (code)
+		return verbs_fail(p, code, "ionic_dv_get_cq", "");
+	if (qp.sq.log_stride != LOG_SLOT || cq.q.log_stride != LOG_CQE)
+		return err_set(MORI_SHMEM_ENOTSUP,
+			       "%s port %d: slots of 2^%u and completions of 2^%u bytes, not 64 "
+			       "and 32",
+			       p->name, p->port, qp.sq.log_stride, cq.q.log_stride);
+	q->qpn = q->qp->qp_num;
+	q->q.qpn = number(&qp.sq);
+	q->q.cqn = number(&cq.q);
+	q->q.log_slots = qp.sq.log_depth;
+	q->q.log_cq = cq.q.log_depth;
+	q->q.ring = (uintptr_t)qp.sq.at;
+	q->q.cq = (uintptr_t)cq.q.at;
+	q->q.doorbell = (uintptr_t)&ctx.db_ptr[ctx.sq_type];
+	q->q.cq_doorbell = (uintptr_t)&ctx.db_ptr[ctx.cq_type];
+	return 0;
+}
+
+static int make(struct verbs_qp *q)
+{
+	/* The NIC's own memory, where it would put the ring, is not for kernels. */
+	int code = verbs_calls.ionic_set_sqcmb ?
+			   verbs_calls.ionic_set_sqcmb(q->nic->pd, false, false, false) :
+			   0;
+
+	return code ? verbs_fail(&q->nic->port, code, "ionic_dv_pd_set_sqcmb", "") :
+		      verbs_make_plain(q, look);
+}
+
+const struct verbs_maker verbs_ionic = {
+	.format = NIC_IONIC,
+	.library = VERBS_IONIC,
+	.driver = "ionic",
+	.make = make,
+	.unmake = verbs_unmake_plain,
+	.modify = verbs_modify_plain,
+};

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Libraries of NICs that are none: libibverbs.so.1 and the makers', as far as
+ * src/net/verbs calls them, over memory of this process. A test says which NICs there
+ * are, lets the nth call fail, and counts what was not given back. Queue pairs of one
+ * process are connected as real ones are, and fake_serve() is their NIC.
+ */
+#ifndef MORI_TESTS_FAKE_H
+#define MORI_TESTS_FAKE_H
+
+#include <infiniband/verbs.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FAKE_EXPORT __attribute__((visibility("default")))
+
+struct fake_gid {
+	const char *text; /* as inet_pton() reads it; NULL: an empty place */
+	bool v2;
+};
+
+struct fake_port {
+	bool infiniband;
+	enum ibv_port_state state;
+	uint16_t lid;
+	uint8_t speed, width; /* as ibv_port_attr has them */
+	enum ibv_mtu mtu;
+	struct fake_gid gids[6];
+};
+
+struct fake_nic {
+	const char *name;
+	struct fake_port port[2];
+	int ports;
+	bool closed;	/* opening it fails: EACCES */
+	bool no_devx;	/* opening it for DevX fails */
+	bool no_dmabuf; /* it takes none */
+};
+
+/* The NICs there are from now on; @n 0: none. The array must stay. */
+FAKE_EXPORT void fake_nics(const struct fake_nic *nics, int n);
+/* The nth call from now on fails, 1 is the next; 0: none. Gives the calls since the last time. */
+FAKE_EXPORT int fake_fail(int nth);
+/* The call that failed last; "" for none since fake_fail(). */
+FAKE_EXPORT const char *fake_failed(void);
+/* Of all that was opened and not closed; and says what, if @say. */
+FAKE_EXPORT int fake_live(bool say);
+/* How libbnxt_re makes its queues: with a table of messages, or not. */
+FAKE_EXPORT void fake_bnxt_msn(bool on);
+
+/* A queue pair as the NIC has it. */
+struct fake_qp {
+	struct ibv_qp qp; /* first */
+	struct ibv_qp_attr attr;
+	uint32_t slots; /* of its ring; CQEs as many as its completion queue has */
+	bool devx, ready;
+	void *ring;    /* what the library tells of, or was told */
+	char *told[4]; /* DevX: ring, record, completions, their record */
+	uint32_t record[4], cq_record[4];
+	uint64_t *doorbells;
+	struct fake_qp *next;
+};
+
+FAKE_EXPORT struct fake_qp *fake_qp_find(uint32_t qpn);
+/* Whether @len bytes at @addr may be reached under @key; where they are here. */
+FAKE_EXPORT void *fake_reach(uint32_t key, uint64_t addr, uint64_t len, bool remote);
+
+/* For the makers' libraries. */
+enum fake_kind {
+	FAKE_CTX,
+	FAKE_PD,
+	FAKE_MR,
+	FAKE_CQ,
+	FAKE_QP,
+	FAKE_AH,
+	FAKE_LIST,
+	FAKE_UMEM,
+	FAKE_UAR,
+	FAKE_OBJ,
+	FAKE_KINDS
+};
+/* True if this call is to fail; errno is set. */
+FAKE_EXPORT bool fake_step(const char *call);
+FAKE_EXPORT void fake_count(enum fake_kind kind, int by);
+FAKE_EXPORT const struct fake_nic *fake_nic_of(const struct ibv_context *c);
+FAKE_EXPORT struct ibv_context *fake_open(struct ibv_device *d);
+FAKE_EXPORT struct fake_qp *fake_qp_new(struct ibv_pd *pd);
+FAKE_EXPORT void fake_qp_free(struct fake_qp *q);
+FAKE_EXPORT uint64_t *fake_page(const struct ibv_context *c); /* its registers */
+FAKE_EXPORT void *fake_dmabuf(int fd); /* memory behind a dma-buf: a file with its address */
+/* Where a state may follow another: 0 or EINVAL. */
+FAKE_EXPORT int fake_qp_state(struct fake_qp *q, const struct ibv_qp_attr *attr, int mask);
+FAKE_EXPORT bool fake_has_bnxt_msn(void);
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Modules of a GPU: PTX, cubins and modules of the driver's own; their kernels and parameters by
+ * name; and what is refused: another ABI, a module without the library, no module at all.
+ */
+#include "gpu.h"
+
+static char *text_of(const char *file, size_t *size)
+{
+	void *image = kern_file(file, size);
+	char *text = image ? calloc(1, *size + 1) : NULL;
+
+	if (text)
+		memcpy(text, image, *size);
+	free(image);
+	return text;
+}
+
+static void run(mori_shmem_module_t *module)
+{
+	int *out = heap_malloc(12), got[3] = { -1, -1, -1 };
+
+	BARRIER();
+	CHECK_OK(RUN_KERNEL(module, "who", 1, 1, &out));
+	heap_get(got, out, sizeof(got));
+	CHECK_EQ("me", got[0], me);
+	CHECK_EQ("PEs", got[1], n_pes);
+	CHECK_EQ("barrier", got[2], 0);
+	MUST(mori_shmem_free(out));
+}
+
+/* Every kernel of misc.c has a name, and its parameters their sizes. */
+static void tells(mori_shmem_module_t *module)
+{
+	mori_shmem_param_t params[4] = { { 0 } };
+	const char *name = NULL;
+	int who = 0, n = 0;
+
+	while (n < 100 && !mori_shmem_module_kernel(module, (size_t)n, &name)) {
+		who += !strcmp(name, "who");
+		n++;
+	}
+	CHECK_EQ("kernels", n, 8);
+	CHECK_EQ("who is one", who, 1);
+	CHECK_EQ("no more", mori_shmem_module_kernel(module, 8, &name), MORI_SHMEM_ENOENT);
+	CHECK_EQ("parameters", mori_shmem_kernel_params(module, "put_to", params, 4), 3);
+	CHECK_EQ("a pointer", params[0].size, 8);
+	CHECK_EQ("an int", params[1].size, 4);
+	CHECK_EQ("their number alone", mori_shmem_kernel_params(module, "meet", NULL, 0), 1);
+	CHECK_EQ("none of that name", mori_shmem_kernel_params(module, "nothing", NULL, 0),
+		 MORI_SHMEM_ENOENT);
+	CHECK(strstr(mori_shmem_last_error(), "bad_pointer"));
+}
+
+/* The same PTX with another number in globalGpuStates, or another name for it. */
+static void refused(const char *ptx)
+{
+	char *other = strdup(ptx), *at = strstr(other, "globalGpuStates[2] = {");
+	mori_shmem_module_t *module = NULL;
+	void *native = NULL;
+
+	MUST(at ? 0 : MORI_SHMEM_ENOENT);
+	at = strchr(at, '{') + 1;
+	*at = *at == '1' ? '2' : '1'; /* the high half of the word is the ABI */
+	CHECK_EQ("another ABI", mori_shmem_module_load(other, strlen(other), &module),
+		 MORI_SHMEM_EABI);
+	CHECK(strstr(mori_shmem_last_error(), "was made for ABI"));
+	GPU(cuModuleLoadData, &native, other);
+	CHECK_EQ("another ABI", mori_shmem_module_init(native), MORI_SHMEM_EABI);
+	CHECK(strstr(mori_shmem_last_error(), "the module with kernel "));
+	CHECK(!strstr(mori_shmem_last_error(), "kernel ? "));
+	GPU(cuModuleUnload, native);
+	for (at = other; (at = strstr(at, "globalGpuStates"));)
+		at[0] = 'h';
+	CHECK_EQ("no library", mori_shmem_module_load(other, strlen(other), &module),
+		 MORI_SHMEM_ENOENT);
+	CHECK_EQ("no PTX", mori_shmem_module_load(ptx, strlen(ptx) / 2, &module),
+		 MORI_SHMEM_EINVAL);
+	CHECK_EQ("nothing", mori_shmem_module_load("\177ELF", 4, &module), MORI_SHMEM_EINVAL);
+	free(other);
+}
+
+/* A module of the driver's own; and one instance of it for all PEs, by the context. */
+static void native(const char *ptx)
+{
+	void *module, *f, *args[2], *stream = gpu_stream();
+	int *out = heap_malloc(12), got[3] = { -1, -1, -1 };
+
+	GPU(cuModuleLoadData, &module, ptx);
+	GPU(cuModuleGetFunction, &f, module, "who_ctx");
+	CHECK_OK(mori_shmem_module_init(module));
+	args[0] = &ctx;
+	args[1] = &out;
+	BARRIER();
+	GPU(cuLaunchKernel, f, 1, 1, 1, 32, 1, 1, 0, stream, args, NULL);
+	GPU(cuStreamSynchronize, stream);
+	heap_get(got, out, sizeof(got));
+	CHECK_EQ("me", got[0], me);
+	CHECK_EQ("barrier", got[2], 0);
+	BARRIER();
+	GPU(cuModuleUnload, module);
+	GPU(cuStreamDestroy_v2, stream);
+	MUST(mori_shmem_free(out));
+}
+
+static int test_pe(void)
+{
+	static const char *const files[] = { "misc.ptx", "misc.cubin" };
+	mori_shmem_module_t *module = NULL;
+	size_t size = 0;
+	char *image;
+
+	gpu_begin();
+	for (int i = 0; i < 2; i++) {
+		image = text_of(files[i], &size);
+		if (!image && !i)
+			SKIP("there is no misc.ptx");
+		if (!image) {
+			printf("there is no %s\n", files[i]);
+			continue;
+		}
+		MUST(mori_shmem_module_load(image, size, &module));
+		run(module);
+		tells(module);
+		CHECK_OK(mori_shmem_module_unload(module));
+		free(image);
+	}
+	image = text_of("misc.ptx", &size);
+	refused(image);
+	native(image);
+	free(image);
+	return 0;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/* Many threads on few queues: more posts than a ring has slots, and many times round it. */
+#include "queue.h"
+
+#include <mori/shmem_device.h>
+
+static uint64_t tag(int pe, uint64_t t, uint64_t round)
+{
+	return (uint64_t)(pe + 1) << 56 | t << 32 | round;
+}
+
+/* What thread @t of this PE left at @pe is there, by a get of @n words. */
+static uint64_t look(const uint64_t *words, uint64_t n, uint64_t *own, uint64_t t, uint64_t round,
+		     int pe, int qp)
+{
+	uint64_t wrong = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		own[i] = ~(uint64_t)0;
+	if (mori_shmem_getmem_thread(own, words, n * 8, pe, qp))
+		return 1;
+	for (uint64_t i = 0; i < n; i++)
+		wrong += own[i] != tag(mori_shmem_my_pe(), t, round) + i;
+	return wrong;
+}
+
+/*
+ * @at has a word that all count in, then QUEUE_WORDS a thread; @own has twice so many, of this
+ * PE alone. @out: a thread's wrong statuses and words.
+ */
+MORI_KERNEL void crowd(uint64_t *out, uint64_t *at, uint64_t *own, uint64_t rounds, int32_t pe,
+		       int32_t qps)
+{
+	uint64_t t = (uint64_t)mori_block_id() * mori_block_size() + mori_thread_id();
+	uint64_t *there = at + 1 + t * QUEUE_WORDS, wrong = 0, before = 0;
+	int qp = (int)(t % (uint64_t)qps), me = mori_shmem_my_pe();
+
+	own += 2 * t * QUEUE_WORDS;
+	for (uint64_t r = 1; r <= rounds; r++) {
+		uint64_t ticket;
+
+		for (uint64_t i = 0; i < QUEUE_WORDS; i++)
+			own[i] = tag(me, t, r) + i;
+		for (uint64_t i = 0; i < QUEUE_WORDS; i++)
+			wrong += mori_shmem_uint64_p(there + i, own[i], pe, qp) != 0;
+		if (r % 8)
+			continue;
+		wrong += mori_shmem_putmem_nbi_thread(there, own, QUEUE_WORDS * 8, pe, qp) != 0;
+		wrong += look(there, QUEUE_WORDS, own + QUEUE_WORDS, t, r, pe, qp);
+		ticket = mori_shmem_uint64_atomic_fetch_add_thread(at, 1, pe, qp);
+		wrong += before && ticket <= before;
+		before = ticket;
+		wrong += mori_shmem_quiet_thread() != 0;
+	}
+	out[t] = wrong + (uint64_t)(mori_shmem_status() != 0);
+}
+
+/* The block's threads together: sizes around everything that is special, to every PE. */
+MORI_KERNEL void sizes(uint64_t *out, char *at, char *own, uint64_t most)
+{
+	uint64_t t = mori_thread_id(), threads = mori_block_size(), wrong = 0;
+	int me = mori_shmem_my_pe();
+
+	for (uint64_t len = 1; len <= most; len = len < 80 ? len + 1 : len * 3 + 1) {
+		int pe = (int)((uint64_t)(me + 1) % (uint64_t)mori_shmem_n_pes());
+		char *back = own + most;
+
+		for (uint64_t i = t; i < len; i += threads) {
+			own[i] = (char)(i * 7 + len + (uint64_t)me);
+			back[i] = 0;
+		}
+		back[len] = 77; /* and nothing behind it */
+		mori_block_sync();
+		wrong += mori_shmem_putmem_block(at, own, len, pe, (int)len) != 0;
+		wrong += mori_shmem_getmem_warp(back, at, len, pe, (int)len) != 0;
+		mori_block_sync();
+		for (uint64_t i = t; i < len; i += threads)
+			wrong += back[i] != (char)(i * 7 + len + (uint64_t)me);
+		wrong += back[len] != 77;
+		mori_block_sync();
+	}
+	out[t] = wrong;
+}
+
+/* Until the PE does not answer any more; the status that each thread got. */
+MORI_KERNEL void until(int32_t *out, char *at, char *own, uint64_t len, int32_t pe, int32_t scope)
+{
+	int err = 0;
+
+	while (!err) {
+		if (scope == 0)
+			err = mori_shmem_putmem_thread(at, own, len, pe, (int)mori_thread_id());
+		else if (scope == 1)
+			err = mori_shmem_getmem_warp(own, at, len, pe, 0);
+		else
+			err = mori_shmem_putmem_nbi_block(at, own, len, pe, 1);
+		if (!err && scope == 2)
+			err = mori_shmem_quiet_block();
+	}
+	out[mori_thread_id()] = err;
+}

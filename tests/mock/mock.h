@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+/* What the files of the mock driver share. */
+#ifndef MORI_TESTS_MOCK_H
+#define MORI_TESTS_MOCK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EXPORT	__attribute__((visibility("default")))
+#define GRANULE ((size_t)2 << 20)
+#define DEVICES 8 /* at most */
+
+enum {
+	OK,
+	INVALID,
+	NO_MEMORY,
+	BAD_CONTEXT = 201,
+	NO_IMAGE = 200,
+	NOT_FOUND = 500,
+	IS_PINNED = 712,
+	NOT_PINNED = 713,
+	NOT_PERMITTED = 800,
+	NO_SUPPORT = 801
+};
+
+struct piece {
+	struct piece *next;
+	char *at;
+	size_t len;
+	int fd;
+	bool range; /* of addresses only */
+};
+
+/* What is in use. */
+struct mock {
+	pthread_mutex_t lock;
+	struct piece *pieces;
+	size_t used;
+	long parts, streams, modules;
+};
+
+extern struct mock mock;
+
+/* Memory of a device. */
+size_t mock_memory(void);
+/* Whether the thread has no context. */
+bool no_context(void);
+/* What MOCK_CUDA_FABRIC says: "yes"; "only", without descriptors; "no": it refuses; NULL: none. */
+const char *mock_fabric(void);
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Who knows no secret and connects to a port of a job: says nothing, noise, a greeting
+ * made up, and every first packet that it overhears on the way to that port, once more.
+ * Nobody may answer with more than a refusal; 1 where one did.
+ *
+ *	stranger ADDRESS PORT
+ */
+#include "test.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#define CROWD 40 /* that say nothing */
+
+static struct sockaddr_in there;
+
+static int knock(void)
+{
+	struct timeval limit = { .tv_sec = 7 };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&there, sizeof(there))) {
+		close(fd);
+		return -1;
+	}
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	return fd;
+}
+
+/* How many bytes come back before the other side hangs up. */
+static long say(const void *text, size_t len)
+{
+	int fd = knock();
+	char back[4096];
+	long got = 0;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return 0; /* turned away at once */
+	if (len && send(fd, text, len, MSG_NOSIGNAL) < 0)
+		n = -1;
+	while (n >= 0 && (n = recv(fd, back, sizeof(back), 0)) > 0)
+		got += n;
+	CHECK(n <= 0 && !(n < 0 && errno == EAGAIN)); /* it must hang up */
+	close(fd);
+	return got;
+}
+
+/* Data of a TCP packet to the port; NULL for others. */
+static const unsigned char *payload(const unsigned char *p, ssize_t n, size_t *len)
+{
+	size_t ip, tcp, all;
+
+	if (n < 54 || p[12] != 8 || p[13] != 0 || p[23] != IPPROTO_TCP)
+		return NULL;
+	ip = (p[14] & 15u) * 4;
+	all = (size_t)p[16] << 8 | p[17];
+	if (memcmp(p + 30, &there.sin_addr, 4) || memcmp(p + 14 + ip + 2, &there.sin_port, 2))
+		return NULL;
+	tcp = (size_t)(p[14 + ip + 12] >> 4) * 4;
+	if (all <= ip + tcp || 14 + all > (size_t)n)
+		return NULL;
+	*len = all - ip - tcp;
+	return p + 14 + ip + tcp;
+}
+
+/* What others say to that port, said again. */
+static void repeat(void)
+{
+	int fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL)), said = 0;
+	struct timeval limit = { .tv_usec = 300000 };
+	static unsigned char packet[70000];
+
+	if (fd < 0)
+		return;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	for (int i = 0; i < 2000 && said < 3; i++) {
+		ssize_t n = recv(fd, packet, sizeof(packet), 0);
+		const unsigned char *data;
+		size_t len;
+
+		if (n < 0)
+			break;
+		data = payload(packet, n, &len);
+		if (!data || len > 1400)
+			continue;
+		CHECK_EQ("an answer to what was overheard", say(data, len), 0);
+		said++;
+	}
+	close(fd);
+	printf("%d packets said again\n", said);
+}
+
+int main(int argc, char **argv)
+{
+	static unsigned char noise[100000];
+	int crowd[CROWD];
+
+	test_deadline(60);
+	if (argc != 3 || inet_pton(AF_INET, argv[1], &there.sin_addr) != 1)
+		return 2;
+	there.sin_family = AF_INET;
+	there.sin_port = htons((uint16_t)atoi(argv[2]));
+	for (size_t i = 0; i < sizeof(noise); i++)
+		noise[i] = (unsigned char)(i * 2654435761u >> 11);
+	for (int i = 0; i < CROWD; i++)
+		crowd[i] = knock();
+	CHECK_EQ("an answer to noise", say(noise, 3), 0);
+	CHECK_EQ("an answer to noise", say(noise, 48), 0);
+	CHECK_EQ("an answer to noise", say(noise, sizeof(noise)), 0);
+	memcpy(noise, "ten-irom", 8); /* as the network's greeting begins */
+	CHECK_EQ("an answer to a greeting made up", say(noise, 48), 0);
+	repeat();
+	for (int i = 0; i < CROWD; i++)
+		close(crowd[i]);
+	return test_result();
+}
