@@ -40,7 +40,7 @@ static int add_once(struct bench *b)
 static int busy_round(struct bench *b, int (*once)(struct bench *))
 {
 	struct timespec settle = { .tv_nsec = SETTLE_MS * 1000000 };
-	double start = bench_now(), last, now = start;
+	double start = bench_now(), last, now;
 	int err = 0;
 
 	if (b->me == 1)

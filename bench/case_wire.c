@@ -149,14 +149,17 @@ static int listen_at(int which, uint64_t *place)
 
 static int answer(struct bench *b, struct wire *w, int which, int listener)
 {
-	struct served *s = malloc(sizeof(*s));
 	int fd = listener < 0 ? -1 : accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	struct served *s = fd < 0 ? NULL : malloc(sizeof(*s));
 
-	if (!s || fd < 0)
+	if (!s)
 		return -1;
 	tune(fd, which);
 	*s = (struct served){ b, fd, which };
-	return pthread_create(&w->server[which], NULL, serve, s) ? -1 : 0;
+	if (!pthread_create(&w->server[which], NULL, serve, s))
+		return 0;
+	free(s);
+	return -1;
 }
 
 static int wire_open(struct bench *b)

@@ -50,15 +50,15 @@ struct perf_case {
 	const char *id;
 	enum perf_unit unit;
 	enum perf_sizes sizes;
+	enum perf_target target;
+	int peer;	   /* a peer has it too */
 	const char *pes;   /* "2,4,16" */
 	const char *limit; /* "" for none */
-	enum perf_target target;
 	const char *title;
 	/* Of kernels only. */
 	const char *scopes;
 	const char *host;  /* case of cases.def beside it, "" for none */
 	const char *plain; /* "" for none */
-	int peer;	   /* a peer has it too */
 };
 
 /* Those of cases.def, until perf_use_kernels(); of a GPU more is expected than of a CPU. */

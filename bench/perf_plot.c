@@ -245,8 +245,10 @@ int write_plot(const struct rows *rows, const char *file)
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
 		across * WIDE, down * HIGH);
 	for (size_t i = 0; i < n; i++) {
+		size_t row = i / ACROSS;
+
 		panels[i].left = (double)(i % ACROSS * WIDE);
-		panels[i].top = (double)(i / ACROSS * HIGH);
+		panels[i].top = (double)(row * HIGH);
 		panel_axes(rows, &panels[i]);
 		draw_panel(f, rows, &panels[i]);
 	}

@@ -10,13 +10,13 @@
 
 static const struct perf_case host_cases[] = {
 #define CASE(id, unit, sizes, pes, limit, target, title)                                           \
-	{ #id, UNIT_##unit, SIZES_##sizes, pes, limit, TARGET_##target, title, NULL, "", "", 1 },
+	{ #id, UNIT_##unit, SIZES_##sizes, TARGET_##target, 1, pes, limit, title, NULL, "", "" },
 #include "cases.def"
 #undef CASE
 };
 static const struct perf_case net_cases[] = {
 #define CASE(id, unit, sizes, pes, limit, target, title)                                           \
-	{ #id, UNIT_##unit, SIZES_##sizes, pes, limit, TARGET_##target, title, NULL, "", "", 1 },
+	{ #id, UNIT_##unit, SIZES_##sizes, TARGET_##target, 1, pes, limit, title, NULL, "", "" },
 #include "net_cases.def"
 #undef CASE
 };
@@ -24,8 +24,8 @@ static const struct perf_case net_cases[] = {
 enum { PEER_copy = 1, PEER_word = 1, PEER_sync = 1, PEER_host = 1, PEER_reduce = 0 };
 static const struct perf_case kernel_cases[] = {
 #define KERNEL(id, group, unit, sizes, grids, scopes, host, limit, plain, target, title)           \
-	{ #id,	 UNIT_##unit, SIZES_##sizes, NULL,  limit,	 TARGET_##target,                  \
-	  title, scopes,      host,	     plain, PEER_##group },
+	{ #id,	  UNIT_##unit, SIZES_##sizes, TARGET_##target, PEER_##group, NULL, limit, title,   \
+	  scopes, host,	       plain },
 #include "kernel_cases.def"
 #undef KERNEL
 };

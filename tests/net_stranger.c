@@ -83,7 +83,7 @@ static void stranger(struct job *j)
 	say(j, noise, 3);
 	say(j, noise, 48);
 	say(j, noise, sizeof(noise));
-	memcpy(noise, "ten-irom", 8); /* as the greeting begins */
+	memcpy(noise, "ten-irom", sizeof("ten-irom") - 1); /* as the greeting begins */
 	say(j, noise, 48);
 	for (int i = 0; i < SILENT; i++)
 		silent[i] = knock(j, 0);

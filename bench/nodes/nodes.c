@@ -99,21 +99,27 @@ static int enter(long node, char **argv)
 	return 127;
 }
 
+static long get_number(const char *name, long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? atol(text) : otherwise;
+}
+
 /* PEs in blocks, as many on each node; PES_NODE tells the tests how many. */
 static int enter_pe(char **argv)
 {
-	const char *rank = getenv("MORI_RANK"), *size = getenv("MORI_WORLD_SIZE");
-	const char *nodes = getenv("NODES"), *threads = getenv("MORI_THREADS");
-	long here, each = threads ? atol(threads) : 1;
+	long rank = get_number("MORI_RANK", -1), size = get_number("MORI_WORLD_SIZE", -1);
+	long nodes = get_number("NODES", -1), each = get_number("MORI_THREADS", 1), here;
 
-	if (!rank || !size || !nodes || atol(nodes) < 1 || each < 1) {
+	if (rank < 0 || size < 1 || nodes < 1 || each < 1) {
 		fprintf(stderr, "nodes: --pe is for processes of `mori run` within nodes\n");
 		return 1;
 	}
-	here = (atol(size) + atol(nodes) - 1) / atol(nodes);
+	here = (size + nodes - 1) / nodes;
 	here = (here + each - 1) / each * each;
 	set_number("PES_NODE", here);
-	return enter(atol(rank) / here, argv);
+	return enter(rank / here, argv);
 }
 
 /* As a remote shell does: the host's name, and words that make a line for a shell there. */

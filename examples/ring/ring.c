@@ -116,11 +116,11 @@ int main(int argc, char **argv)
 		err = r.buf && r.came && r.own ? run(&r, argument(argc, argv, 3, 10)) :
 						 MORI_SHMEM_ENOMEM;
 	}
+	free(r.own);
 	if (err) {
 		fprintf(stderr, "mori-ring: %s: %s\n", mori_shmem_strerror(err),
 			mori_shmem_last_error());
 		return 1;
 	}
-	free(r.own);
 	return mori_shmem_free(r.came) || mori_shmem_free(r.buf) || mori_shmem_finalize();
 }

@@ -220,9 +220,11 @@ static int fail_path(const struct dev_state *st, const char *name, int err)
 	snprintf(text, sizeof(text), "%s", err_text());
 	if (world_lost(pe->world))
 		snprintf(lost, sizeof(lost), "%s", err_text());
-	while (--op > DEV_OP_NONE && strcmp(op_names[op], name) != 0 &&
-	       (strncmp(name, "ctx_", 4) != 0 || strcmp(op_names[op], name + 4) != 0))
-		;
+	for (op--; op > DEV_OP_NONE; op--) {
+		if (!strcmp(op_names[op], name) ||
+		    (!strncmp(name, "ctx_", 4) && !strcmp(op_names[op], name + 4)))
+			break;
+	}
 	fail_stick((struct dev_state *)st, op, err);
 	return err_set(err, "mori_shmem_%s: %s%s%s", name, text, lost[0] ? "; " : "", lost);
 }

@@ -218,7 +218,7 @@ int mirror_window(struct pe *pe, const struct dev_window *w, uint64_t len, void 
 		err = accel_copy(&pe->accel, &image->next,
 				 made ? (char *)pe->mirror.block + head :
 					(char *)*at + offsetof(struct dev_window, next),
-				 sizeof(image->next));
+				 sizeof(void *));
 	if (!err)
 		err = accel_copy(&pe->accel, *at, image, size);
 	if (!err)

@@ -166,7 +166,7 @@ static int batch_send(struct pe *pe, const struct batch *b, int proc)
 {
 	int fds[PARTS_FDS], err = 0;
 
-	for (int i = 0; i < b->n && !err; i += PARTS_FDS) {
+	for (int i = 0; b->tickets && i < b->n && !err; i += PARTS_FDS) {
 		int n = b->n - i < PARTS_FDS ? b->n - i : PARTS_FDS;
 
 		for (int k = 0; k < n; k++)
@@ -464,7 +464,7 @@ int parts_room(const struct world *w, const struct pe_blob *blob)
 			n++;
 			room = other->device_free < room ? other->device_free : room;
 		}
-		if (each > room / n)
+		if (n && each > room / n)
 			return err_set(
 				MORI_SHMEM_ENOMEM,
 				"no room for the heaps: %llu bytes each for the %llu PE(s) on the "

@@ -189,7 +189,7 @@ int queue_open(struct pe *pe)
 	__atomic_store_n(&pe->state->queues, (struct nic_queue *)qs->own, __ATOMIC_RELEASE);
 	err = mirror_field(pe, &pe->state->num_qp, sizeof(pe->state->num_qp));
 	if (!err)
-		err = mirror_field(pe, &pe->state->queues, sizeof(pe->state->queues));
+		err = mirror_field(pe, &pe->state->queues, sizeof(void *));
 	return err;
 }
 

@@ -265,16 +265,19 @@ DEV_RARE struct dev_spot dev_find_rare(const struct dev_state *st, uint64_t a, u
 DEV_BODY struct dev_spot dev_reach(const struct dev_state *st, const void *addr, uint64_t len,
 				   int pe)
 {
-	uint64_t a = (uint64_t)(uintptr_t)addr, sure = DEV_FIXED(&st->heap_sure);
+	uint64_t a = (uint64_t)(uintptr_t)addr;
+#if !TGT_GPU
+	return dev_find(st, a, len, pe);
+#else
+	uint64_t sure = DEV_FIXED(&st->heap_sure);
 	struct dev_spot s = { .off = a - DEV_FIXED(&st->heap_base), .slot = pe };
 
-	if (!TGT_GPU)
-		return dev_find(st, a, len, pe);
 	if (dev_likely((int)(DEV_FIXED(&st->plain) != 0) &
 		       (int)((unsigned)pe < (unsigned)DEV_FIXED(&st->n_pes)) & (int)(s.off < sure) &
 		       (int)(len <= sure - s.off) & (int)(TGT_LATE || !tgt_peek_32(&st->lost))))
 		return s;
 	return dev_find_rare(st, a, len, pe);
+#endif
 }
 
 /* query */

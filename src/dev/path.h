@@ -103,12 +103,15 @@ DEV_STEP enum dev_path dev_path(const struct dev_state *st, int32_t slot)
 DEV_STEP int dev_go(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
 		    struct dev_req *r, int err)
 {
+	enum dev_path path;
+
 	if (!dev_likely(!tgt_any(scope, err != 0)))
 		return err ? dev_failed(tgt_fail(st, err, r->pe, r->bad, r->bad_len)) :
 			     MORI_SHMEM_EPEER;
 	/* Nothing drives copy engines yet: who has a slot has load and store. One branch less. */
-	switch (TGT_NEAR || (TGT_LATE && dev_likely(r->slot >= 0)) ? DEV_PATH_P2P :
-								     dev_path(st, r->slot)) {
+	path = TGT_NEAR || (TGT_LATE && dev_likely(r->slot >= 0)) ? DEV_PATH_P2P :
+								    dev_path(st, r->slot);
+	switch (path) {
 	case DEV_PATH_P2P:
 	case DEV_PATH_COPY: /* nothing drives the engines: pe_path_open() has said so */
 		r->result = dev_p2p(st, scope, act, r);

@@ -114,7 +114,7 @@ int engine_wait(struct engine *e, struct conn *c, int pe, bool (*ready)(void *wh
 	if (ready(what))
 		return 0;
 	__atomic_add_fetch(&e->spinners, 1, __ATOMIC_RELAXED);
-	start = last = now = engine_now();
+	start = last = engine_now();
 	do {
 		int did = engine_progress(e);
 

@@ -115,7 +115,7 @@ int fabric_send(struct engine *e, struct conn *c, const struct msg *m, const str
 	struct fabric_conn *fc = c->link;
 	size_t len = sizeof(*m) + p->len;
 	bool small = !p->device && len <= SMALL && len <= f->info->tx_attr->inject_size;
-	uint8_t space[SMALL], *to = space;
+	uint8_t space[SMALL], *to;
 	struct buf *b = small ? NULL : buf_take(f, fc, m->type == MSG_ANSWER);
 	struct msg *head;
 	ssize_t err;

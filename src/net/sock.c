@@ -159,7 +159,7 @@ static int sock_greet(struct engine *e, struct sock *s)
 {
 	struct hello hello;
 	ssize_t n;
-	int err = hello_make(e, &hello, s->c->proc, s->nonce, false);
+	int err = s->c ? hello_make(e, &hello, s->c->proc, s->nonce, false) : -ENOTCONN;
 
 	if (err)
 		return err;

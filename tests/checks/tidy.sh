@@ -7,7 +7,7 @@
 . "$(dirname "$0")/common.inc"
 
 command -v clang-tidy-19 >/dev/null || skip "clang-tidy-19 is not installed"
-files=$(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$BUILD/compile_commands.json" | sort -u)
+files=$(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$BUILD/compile_commands.json" | grep '\.c$' | sort -u)
 looked=$(wc -l <<<"$files")
 
 tidy() {

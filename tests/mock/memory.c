@@ -322,9 +322,10 @@ EXPORT int cuMemUnmap(uint64_t at, size_t len)
 	if (!piece_take((char *)(uintptr_t)at, false, &p) || p.len != len)
 		return INVALID;
 	close(p.fd);
-	mmap(p.at, p.len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-	     0);
-	return OK;
+	return mmap(p.at, p.len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+		    -1, 0) == MAP_FAILED ?
+		       INVALID :
+		       OK;
 }
 
 struct ipc {

@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 	CHECK_EQ("an answer to noise", say(noise, 3), 0);
 	CHECK_EQ("an answer to noise", say(noise, 48), 0);
 	CHECK_EQ("an answer to noise", say(noise, sizeof(noise)), 0);
-	memcpy(noise, "ten-irom", 8); /* as the network's greeting begins */
+	memcpy(noise, "ten-irom", sizeof("ten-irom") - 1); /* as the network's greeting begins */
 	CHECK_EQ("an answer to a greeting made up", say(noise, 48), 0);
 	repeat();
 	for (int i = 0; i < CROWD; i++)
