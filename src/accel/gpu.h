@@ -69,7 +69,8 @@ struct gpu_home {
 	int priority;			   /* of streams: the greatest */
 	bool fabric;			   /* memory can leave by handles of the fabric */
 	gpu_stream news;		   /* for what must not wait for other calls */
-	gpu_function task[DEV_TASK_COUNT]; /* our own kernels; NULL: could not be loaded */
+	gpu_module tasks;		   /* our own kernels, */
+	gpu_function task[DEV_TASK_COUNT]; /* each; NULL: could not be loaded */
 	char no_task[256];		   /* why */
 };
 

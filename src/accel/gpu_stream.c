@@ -21,7 +21,6 @@ static const char *const task_names[DEV_TASK_COUNT] = { DEV_TASKS(TASK_NAME) };
 
 void gpu_tasks_load(struct gpu_home *home)
 {
-	gpu_module module = NULL;
 	int code = 0;
 
 	if (!cuda_kernels[0]) {
@@ -30,9 +29,9 @@ void gpu_tasks_load(struct gpu_home *home)
 			 "there when it was made");
 		return;
 	}
-	code = gpu.module_load(&module, cuda_kernels, 0, NULL, NULL);
+	code = gpu.module_load(&home->tasks, cuda_kernels, 0, NULL, NULL);
 	for (int i = 0; i < DEV_TASK_COUNT && !code; i++) {
-		code = gpu.module_function(&home->task[i], module, task_names[i]);
+		code = gpu.module_function(&home->task[i], home->tasks, task_names[i]);
 		if (!code && gpu.function_load)
 			code = gpu.function_load(home->task[i]);
 		if (!code)
