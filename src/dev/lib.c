@@ -27,7 +27,7 @@ DEV_BODY struct dev_state *lib_state(void)
 /* Not before module_init, and not after finalize: the block outlives its PE. */
 DEV_BODY bool lib_ready(const struct dev_state *st)
 {
-	return st && DEV_FIXED(&st->life) == DEV_LIFE_OPEN;
+	return st && (TGT_LATE ? DEV_FIXED(&st->life) : tgt_peek_32(&st->life)) == DEV_LIFE_OPEN;
 }
 
 /* Gives @err; the fault, if this is its thread's and new, gets the name of the call. */
