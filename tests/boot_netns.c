@@ -7,23 +7,11 @@
 #define _GNU_SOURCE
 
 #include "boot/helper.h"
+#include "nodes/cable.h"
 
 #include <sched.h>
 
 #define CUT_S 60.0 /* keep-alives need some 20 s to be sure */
-
-static int sh(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-static int sh(const char *fmt, ...)
-{
-	char line[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
-	va_end(ap);
-	return system(line);
-}
 
 static void plug(const char *dev, int v6, int host)
 {
