@@ -40,7 +40,7 @@ help:
 	@echo "make test         install what is missing, build, run the tests (TEST_ARGS=-R name)"
 	@echo "make install      into PREFIX ($(PREFIX)); DESTDIR is honoured"
 	@echo "make asan tsan    the tests under ASan and UBSan, under TSan"
-	@echo "make check-mutants  break the device library in many ways: do the tests notice?"
+	@echo "make check-mutants  break the library in many ways: do the tests notice?"
 	@echo "make lint         format, static analysis and the other checks of the sources"
 	@echo "make format       lay the sources out as make lint wants them"
 	@echo "make bench        measure (BENCH_ARGS= for mori perf)"

@@ -109,6 +109,8 @@ int bench_again(struct bench *b, bench_fn op, size_t batch);
 
 /* All PEs: measure @op, PE 0 holds the clock. */
 int bench_together(struct bench *b, bench_fn op, struct samples *out);
+/* The same for what PE 0 does alone. */
+int bench_alone(struct bench *b, bench_fn op, struct samples *out);
 
 /* Whether PEs 0 and 1 cannot load and store each other's memory; both say the same. */
 static inline int bench_over_net(struct bench *b)

@@ -64,18 +64,19 @@ static int move(int fd, int which, int out, unsigned char *buf, size_t room, siz
 
 static int rounds(struct bench *b, int fd, int which, const struct turn *t)
 {
-	unsigned char word[8] = { 0 };
-	size_t room = b->len ? b->len : 8;
+	unsigned char few[64] = { 0 };
+	size_t room = b->len ? b->len : 8, most = sizeof(few);
 	int err = 0;
 
 	for (uint64_t i = 0; i < t->n && !err; i++) {
 		int first = b->me == 0;
 
-		err = move(fd, which, first, t->out > 8 ? first ? b->src : b->dst : word,
-			   t->out > 8 ? room : 8, t->out);
+		err = move(fd, which, first, t->out > most ? first ? b->src : b->dst : few,
+			   t->out > most ? room : most, t->out);
 		if (!err)
-			err = move(fd, which, !first, t->back > 8 ? first ? b->dst : b->src : word,
-				   t->back > 8 ? room : 8, t->back);
+			err = move(fd, which, !first,
+				   t->back > most ? first ? b->dst : b->src : few,
+				   t->back > most ? room : most, t->back);
 	}
 	return err;
 }

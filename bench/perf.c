@@ -103,11 +103,13 @@ static int parse_only(struct perf_options *o, const char *text)
 
 		if (c) {
 			o->only[c - perf_cases] = 1;
-		} else if (!o->device && len == 6 && !strncmp(at, "growth", len)) {
+		} else if (!o->device && !o->net && len == 6 && !strncmp(at, "growth", len)) {
 			o->growth = 1;
 		} else {
 			perf_error("no case \"%.*s\" (mori perf%s --list)", (int)len, at,
-				   o->device ? " --device" : "");
+				   o->device ? " --device" :
+				   o->net    ? " --net" :
+					       "");
 			return -1;
 		}
 		at += len;
@@ -238,13 +240,15 @@ static int apply_option(struct perf_options *o, int c)
 	}
 }
 
-static void list_cases(int kernels)
+static void list_cases(const struct perf_options *o)
 {
+	int kernels = o->device != NULL;
+
 	for (size_t i = 0; i < n_perf_cases; i++)
 		printf("%-*s %s; %s: %s\n", kernels ? 18 : 14, perf_cases[i].id,
 		       perf_cases[i].title, kernels ? "scopes" : "PEs",
 		       kernels ? perf_cases[i].scopes : perf_cases[i].pes);
-	if (!kernels)
+	if (!kernels && !o->net)
 		printf("%-14s %s\n", "growth",
 		       "init, barrier, finalize and memory at 2 to 1024 PEs");
 }
@@ -278,7 +282,7 @@ static int settle(struct perf_options *o, int list)
 	if (err)
 		return PERF_USAGE;
 	if (list)
-		list_cases(!!o->device);
+		list_cases(o);
 	return list;
 }
 

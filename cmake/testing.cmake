@@ -45,6 +45,8 @@ function(mori_add name)
 		ENVIRONMENT "${MORI_TEST_ENV};${TEST_ENV}")
 	if(TEST_SERIAL)
 		set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+	elseif(TEST_TIMEOUT GREATER 120) # long ones first, or the last of them runs alone
+		set_tests_properties(${name} PROPERTIES COST ${TEST_TIMEOUT})
 	endif()
 endfunction()
 

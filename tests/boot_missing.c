@@ -21,17 +21,17 @@ static void *pe_join_only(void *arg)
 static void run_missing(const unsigned char *uid)
 {
 	struct pe pes[3] = { 0 };
-	double limit = 0.5, start = seconds();
+	double limit = 2, start = seconds();
 
 	for (int i = 0; i < 3; i++)
 		pes[i].arg = &limit;
 	pes_start(pes, 1, 0, 8, uid, pe_join_only);
 	pes_start(pes + 1, 2, 2, 8, uid, pe_join_only);
 	pes_join(pes, 3);
-	CHECK(seconds() - start >= 0.4);
+	CHECK(seconds() - start >= 1.9);
 	for (int i = 0; i < 3; i++) {
 		CHECK(pes[i].status == MORI_SHMEM_ETIMEDOUT, "%d", pes[i].status);
-		CHECK(!strcmp(pes[i].text, "ranks 1, 4-7 of 8 did not come within 0.5 s"), "%s",
+		CHECK(!strcmp(pes[i].text, "ranks 1, 4-7 of 8 did not come within 2 s"), "%s",
 		      pes[i].text);
 	}
 }
@@ -71,9 +71,9 @@ static void *pe_collective(void *arg)
 	if (!CHECK(pe_join(p) == 0))
 		return NULL;
 	if (p->rank != 2) {
-		err = boot_barrier(p->b, p->rank, 0.3);
+		err = boot_barrier(p->b, p->rank, 1);
 		CHECK(err == MORI_SHMEM_ETIMEDOUT, "%d", err);
-		CHECK(!strcmp(err_text(), "PE 2 of 4 did not come to a barrier within 0.3 s"));
+		CHECK(!strcmp(err_text(), "PE 2 of 4 did not come to a barrier within 1 s"));
 	}
 	pthread_barrier_wait(&turn);
 	if (p->rank == 2) {

@@ -11,6 +11,7 @@
 #include "net/job.h"
 
 #define BIG	(24u << 20)
+#define ONE	(4u << 20) /* asked for at once: then nothing lies unread where it is served */
 #define STOP_S	2.0
 #define PATIENT 30.0
 
@@ -25,14 +26,14 @@ static int n_fds(void)
 	return n;
 }
 
-/* PE 0: puts to PE 1 until one fails; then PE 2 must still answer. */
-static int until_error(struct job *j, const uint8_t *src, unsigned flags)
+/* PE 0: puts to PE 1, or gets, until one fails; then PE 2 must still answer. */
+static int until_error(struct job *j, uint8_t *src, bool gets, unsigned flags)
 {
 	double end = job_seconds() + PATIENT;
 	int err = 0;
 
 	while (!err && job_seconds() < end) {
-		err = job_put(j, 1, 0, src, BIG, flags);
+		err = gets ? job_get(j, 1, 0, src, ONE, flags) : job_put(j, 1, 0, src, BIG, flags);
 		if (!err)
 			err = net_quiet(j->net, 1);
 		__atomic_add_fetch(&j->block->word[0], 1, __ATOMIC_RELEASE);
@@ -51,15 +52,16 @@ static void others_go_on(struct job *j)
 	CHECK_EQ("error of another", net_error(j->net, 2), 0);
 }
 
-static void lose(struct job *j, unsigned flags)
+static void lose(struct job *j, bool gets, unsigned flags)
 {
 	uint8_t *src = malloc(BIG);
 	uint64_t got = 0;
 	int err;
 
 	job_fill(src, BIG, 3);
-	err = until_error(j, src, flags);
-	CHECK(err == MORI_SHMEM_EPEER || err == MORI_SHMEM_ETIMEDOUT);
+	err = until_error(j, src, gets, flags);
+	/* Whoever is killed is not waited for. */
+	CHECK(err == MORI_SHMEM_EPEER || (err == MORI_SHMEM_ETIMEDOUT && j->timeout_s == STOP_S));
 	CHECK_TEXT(err_text(), "PE 1 ");
 	memset(src, 0, BIG); /* it is ours again */
 	free(src);
@@ -77,7 +79,7 @@ static void lose(struct job *j, unsigned flags)
 static void lose_blocking(struct job *j)
 {
 	if (j->rank == 0)
-		lose(j, 0);
+		lose(j, false, 0);
 	job_await(&j->block->word[1], 1);
 	CHECK(1);
 }
@@ -85,7 +87,16 @@ static void lose_blocking(struct job *j)
 static void lose_nbi(struct job *j)
 {
 	if (j->rank == 0)
-		lose(j, NET_NBI);
+		lose(j, false, NET_NBI);
+	job_await(&j->block->word[1], 1);
+	CHECK(1);
+}
+
+/* Its last words are the first part of an answer, and the end of the connection. */
+static void lose_get(struct job *j)
+{
+	if (j->rank == 0)
+		lose(j, true, 0);
 	job_await(&j->block->word[1], 1);
 	CHECK(1);
 }
@@ -319,6 +330,7 @@ int main(void)
 		test_at("killed");
 		strike(p, SIGKILL, lose_blocking, 0);
 		strike(p, SIGKILL, lose_nbi, 0);
+		strike(p, SIGKILL, lose_get, 0);
 		test_at("stopped");
 		strike(p, SIGSTOP, lose_blocking, 0);
 		strike(p, SIGSTOP, lose_nbi, 0);

@@ -118,6 +118,9 @@ static void many(struct job *j)
 	CHECK_EQ("quiet", net_quiet(j->net, pe), 0);
 	CHECK_MEM("small gets", back, mine, (size_t)n * 4);
 	CHECK_MEM("large gets", got, bytes, big * 100);
+	memset(got, POISON, big * 100);
+	CHECK_EQ("get", job_get(j, pe, 65536, got, big * 100, 0), 0); /* several requests */
+	CHECK_MEM("one get of all", got, bytes, big * 100);
 	job_close(j);
 	free(mine);
 	free(back);

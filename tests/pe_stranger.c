@@ -40,7 +40,7 @@ static void intrude(const struct ports *p, int door, int from, int to, int pe)
 		uint64_t data[WORDS];
 		struct request get;
 	} say = {
-		.hello = { UINT64_C(0x6d6f72692d6e6574), 1, from, to, 0, 4711, { 0 } },
+		.hello = { UINT64_C(0x6d6f72692d6e6574), 2, from, to, 0, 4711, { 0 } },
 		.put = { .type = REQUEST_PUT, .src = from, .pe = pe, .len = sizeof(say.data) },
 		.get = { .type = REQUEST_GET,
 			 .src = from,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # TEST: timeout=300
 # PEs on a GPU that is a mock of the driver: memory, sharing between processes, host
-# operations, modes and errors, without kernels. Programs that touch the heap themselves
+# operations, streams, modes and errors; of kernels only the library's own. Programs that touch the heap themselves
 # run too, because the mock's memory is the host's.
 set -u
 . "$SRC/tests/sh_lib.bash"
@@ -35,6 +35,11 @@ done
 for t in put get atomic put_signal contend; do
 	fine "$t over the network" -x MORI_DISABLE_P2P=1 -n 4 --threads 2 "$BUILD/tests/pe_$t"
 	fine "$t between nodes" -x PES_NODE=2 -n 4 "$BUILD/tests/pe_$t"
+done
+# Streams by load and store, by queues, and both.
+for how in MORI_DISABLE_P2P=0 MORI_DISABLE_P2P=1 PES_NODE=2; do
+	fine "streams, $how" -x $how -n 4 "$BUILD/tests/gpu_queue"
+	fine "streams, $how, mixed" -x $how -n 4 --threads 2 "$BUILD/tests/gpu_queue"
 done
 for share in auto fabric; do
 	for mode in static vmm isolation; do

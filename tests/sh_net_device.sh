@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# TEST: timeout=900 serial=1 quick=0
+# TEST: timeout=900 quick=0
 # The same for the programs with kernels: every function, scope and type from kernels to
 # PEs on other nodes, through the queues.
 set -u

@@ -27,9 +27,8 @@ fi
 # transfer SECONDS PES: in the background; its output is in $DIR/out.
 transfer() {
 	rm -f "$DIR"/pid.* "$DIR/out"
-	# A word that nobody writes says nothing of who should have: its wait ends last.
-	MORI_SHMEM_TIMEOUT=$wait_s MORI_SHMEM_WAIT_TIMEOUT=60 timeout 100 "$MORI" run -n "$2" \
-		--keep-going -- "$fault" "$1" "$DIR/pid" >"$DIR/out" 2>&1 </dev/null &
+	MORI_SHMEM_TIMEOUT=$wait_s timeout 100 "$MORI" run -n "$2" --keep-going -- "$fault" "$1" \
+		"$DIR/pid" >"$DIR/out" 2>&1 </dev/null &
 	job=$!
 	for ((i = 0; i < 600; i++)); do
 		[ "$(cat "$DIR"/pid.* 2>/dev/null | wc -l)" = "$2" ] && break
@@ -109,13 +108,16 @@ ports() {
 
 # Whoever has no secret: says nothing, noise, a greeting of its own, one that was overheard.
 strangers() {
-	local at n=0
-	transfer 12 2
+	local at n=0 listener
+	"$BUILD/tests/stranger" overhear 6 &
+	listener=$!
+	transfer 16 2
 	for at in $(ports); do
 		n=$((n + 1))
 		echo "$at"
 		"$BUILD/tests/stranger" "${at%:*}" "${at##*:}" || bad=$((bad + 1))
 	done
+	wait $listener || bad=$((bad + 1))
 	echo "$n ports were tried"
 	[ $n -ge 3 ] || bad=$((bad + 1))
 	ended "strangers" 0

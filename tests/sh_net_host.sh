@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# TEST: timeout=900 serial=1 quick=0
+# TEST: timeout=900 quick=0
 # The programs of PEs, unchanged, on nodes joined by TCP: all of them on two nodes of two
 # PEs (P2P within a node, the network between), the main ones on four nodes, on two of one
 # PE, and as threads.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# TEST: timeout=600 serial=1 quick=0
+# TEST: timeout=600 quick=0
 # Random operations on every path, every byte verified: three minutes in all. SOAK_SECONDS
 # is how long one of the paths takes; net/soak.c says how to run it by hand.
 set -u

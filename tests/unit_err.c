@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Status codes and texts: a thread's text is its own, survives its use as an
- * argument, is cut with "..." and costs neither errno nor memory. Log lines leave
+ * argument, is cut with "..." and costs neither errno nor memory, and what was tried in
+ * vain is forgotten. Log lines leave
  * in one write, at the right levels.
  */
 #include "test.h"
@@ -68,6 +69,36 @@ static void test_text(void)
 	CHECK_EQ("taken once", err_take(), 0);
 }
 
+/* What was tried in vain is forgotten, what had failed before it is not. */
+static void test_tried(void)
+{
+	struct err_was was;
+
+	err_set(MORI_SHMEM_EPEER, "before");
+	err_save(&was);
+	err_set(MORI_SHMEM_EIO, "something longer, in vain");
+	err_restore(&was);
+	CHECK(!strcmp(err_text(), "before"));
+	CHECK_EQ("the status before", err_take(), MORI_SHMEM_EPEER);
+	err_save(&was);
+	err_set(MORI_SHMEM_EIO, "in vain");
+	err_restore(&was);
+	CHECK_EQ("none since it was taken", err_take(), 0);
+}
+
+/* Of a thread that never failed. */
+static void *tried_first(void *arg)
+{
+	struct err_was was;
+
+	err_save(&was);
+	err_set(MORI_SHMEM_EIO, "in vain");
+	err_restore(&was);
+	CHECK_EQ("no text", err_text()[0], 0);
+	CHECK_EQ("no status", err_take(), 0);
+	return arg;
+}
+
 static void *own_text(void *arg)
 {
 	int me = *(int *)arg;
@@ -90,6 +121,8 @@ static void test_threads(void)
 	int ids[THREADS];
 
 	err_set(MORI_SHMEM_EIO, "main");
+	pthread_create(&threads[0], NULL, tried_first, NULL);
+	pthread_join(threads[0], NULL);
 	for (int i = 0; i < THREADS; i++) {
 		ids[i] = i;
 		pthread_create(&threads[i], NULL, own_text, &ids[i]);
@@ -166,6 +199,7 @@ int main(void)
 	test_deadline(60);
 	test_names();
 	test_text();
+	test_tried();
 	test_threads();
 	test_log();
 	return test_result();

@@ -192,7 +192,7 @@ static void test_faults(void)
 	}
 	CHECK(opened && failed);
 	fake_nics(NULL, 0);
-	CHECK_EQ("no NIC", verbs_open(&c, &v), MORI_SHMEM_ENOTSUP);
+	CHECK_EQ("no NIC", verbs_open(&c, &v), MORI_SHMEM_ENOENT);
 	CHECK_TEXT(err_text(), "there is no NIC here that kernels can drive");
 }
 

@@ -136,7 +136,7 @@ static void test_none(void)
 	struct verbs_config c = { 0 };
 	char why[64];
 
-	CHECK_EQ("no NIC", verbs_choose(&c, NULL, 0, why, sizeof(why)), MORI_SHMEM_ENOTSUP);
+	CHECK_EQ("no NIC", verbs_choose(&c, NULL, 0, why, sizeof(why)), MORI_SHMEM_ENOENT);
 	CHECK_EQ("no NIC, a list", verbs_filter("mlx5_0", NULL, 0), MORI_SHMEM_EINVAL);
 	CHECK_TEXT(err_text(), "NICs here: none");
 	CHECK_EQ("no NIC, no list", verbs_filter(NULL, NULL, 0), 0);
@@ -163,7 +163,7 @@ static void test_many(void)
 	CHECK_EQ("unknown among many", verbs_filter("none_of_them", ports, N), MORI_SHMEM_EINVAL);
 	for (int i = 0; i < N; i++)
 		snprintf(ports[i].why_not, sizeof(ports[i].why_not), "%0100d", i);
-	CHECK_EQ("none of many", verbs_choose(&c, ports, N, why, sizeof(why)), MORI_SHMEM_ENOTSUP);
+	CHECK_EQ("none of many", verbs_choose(&c, ports, N, why, sizeof(why)), MORI_SHMEM_ENOENT);
 }
 
 static void test_gids(void)

@@ -31,6 +31,9 @@ enum nic_flags {
 	NIC_NO_MASKED = 16,  /* mlx5: without masked atomics; others never have them */
 };
 
+#define NIC_BOUNCE 256u
+
+/* Groups of counters are on cache lines of their own. */
 struct nic_queue {
 	/* Set by the host before the first post. */
 	uint32_t format;    /* enum nic_format */
@@ -61,7 +64,9 @@ struct nic_queue {
 	uint64_t cell_users;  /* uint64_t a cell: 0, 1: taken, more: twice the slots it waits for */
 	uint64_t rang;	      /* CPU: a function of the host to call after ringing; 0: none */
 	uint64_t rang_arg;    /* its argument */
-	uint64_t pad_0[2];    /* groups of counters are on cache lines of their own */
+	uint64_t regions;     /* a real NIC: the first struct nic_region; 0: keys do not matter */
+	uint64_t
+		bounce; /* a real NIC: NIC_BOUNCE bytes a cell, for what it cannot store to; else 0 */
 
 	/* The posters. */
 	uint64_t taken __attribute__((aligned(64))); /* slots given out */
@@ -86,5 +91,24 @@ struct nic_queue {
 };
 
 _Static_assert(sizeof(struct nic_queue) == 6 * 64, "no padding but what is written down");
+
+/* Where memory is at another PE, as entries name it. */
+struct nic_place {
+	uint64_t addr;
+	uint32_t key;
+	uint32_t reserved;
+};
+
+/*
+ * Memory of a PE that its NIC may reach, in a list that only grows; the first is the heap.
+ * One that is gone has len 0 and may become another: len is written last and read first.
+ */
+struct nic_region {
+	uint64_t base, len;
+	uint64_t next; /* 0: the last */
+	uint32_t lkey;
+	uint32_t shared;	 /* 1: other PEs have their part of it */
+	struct nic_place peer[]; /* [n_pes], if shared */
+};
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <mori/shmem_types.h>
 
-#define DEV_ABI 4u
+#define DEV_ABI 5u
 
 struct nic_queue;
 

@@ -9,7 +9,8 @@
 
 #include <stdint.h>
 
-#define DEV_TASKS(X) X(barrier) X(quiet) X(signal) X(put_signal) X(wait) X(amo) X(copy)
+#define DEV_TASKS(X)                                                                               \
+	X(barrier) X(quiet) X(signal) X(put_signal) X(put) X(put_host) X(get) X(wait) X(amo) X(copy)
 
 #define DEV_TASK_ID(name) DEV_TASK_##name,
 enum dev_task_id { DEV_TASKS(DEV_TASK_ID) DEV_TASK_COUNT };

@@ -19,6 +19,7 @@ int accel_open(enum accel_kind kind, int place, struct accel *out)
 {
 	const struct accel_ops *ops = accel_ops_of(kind == ACCEL_AUTO ? ACCEL_CUDA : kind);
 	int err = MORI_SHMEM_ENOTSUP;
+	struct err_was was;
 
 	if (!ops)
 		return err_set(MORI_SHMEM_ENOTSUP,
@@ -26,8 +27,10 @@ int accel_open(enum accel_kind kind, int place, struct accel *out)
 			       "cuda",
 			       kind_names[kind]);
 	out->dev = NULL;
+	err_save(&was);
 	err = ops->open(place, &out->dev);
 	if (err == MORI_SHMEM_ENOTSUP && kind == ACCEL_AUTO) {
+		err_restore(&was);
 		ops = &accel_cpu;
 		err = ops->open(place, &out->dev);
 	}
@@ -166,6 +169,21 @@ int accel_pin(const struct accel *a, void *ptr, uint64_t len, bool *ours)
 void accel_unpin(const struct accel *a, void *ptr)
 {
 	a->ops->far->unpin(a->dev, ptr);
+}
+
+int accel_dmabuf(const struct accel *a, const void *at, uint64_t len, int *fd, uint64_t *off)
+{
+	return a->ops->far->dmabuf(a->dev, at, len, fd, off);
+}
+
+int accel_show(const struct accel *a, void *at, uint64_t len, bool io, void **out)
+{
+	return a->ops->far->show(a->dev, at, len, io, out);
+}
+
+int accel_pci(const struct accel *a, char *text, size_t size)
+{
+	return a->ops->far->pci(a->dev, text, size);
 }
 
 int accel_copy(const struct accel *a, void *dst, const void *src, uint64_t len)

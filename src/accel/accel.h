@@ -114,6 +114,15 @@ int accel_pin(const struct accel *a, void *ptr, uint64_t len, bool *ours);
 void accel_unpin(const struct accel *a, void *ptr);
 
 /*
+ * For a NIC: a descriptor of far memory, which the caller closes, and where in it @at is;
+ * whole pages of the host, or of its registers (@io), as kernels see them, until
+ * accel_unpin(); and the address of the device on its bus.
+ */
+int accel_dmabuf(const struct accel *a, const void *at, uint64_t len, int *fd, uint64_t *off);
+int accel_show(const struct accel *a, void *at, uint64_t len, bool io, void **out);
+int accel_pci(const struct accel *a, char *text, size_t size);
+
+/*
  * From and to host memory and far memory, in any combination; over when they return.
  * They wait for no kernel. urgent: not even for other calls of these.
  */

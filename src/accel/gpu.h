@@ -134,6 +134,11 @@ int gpu_copy(struct accel_dev *d, void *dst, const void *src, uint64_t len, bool
 int gpu_zero(struct accel_dev *d, void *at, uint64_t len);
 uint64_t gpu_granule(const struct accel_dev *d);
 
+/* gpu_nic.c */
+int gpu_dmabuf(struct accel_dev *d, const void *at, uint64_t len, int *fd, uint64_t *off);
+int gpu_show(struct accel_dev *d, void *at, uint64_t len, bool io, void **out);
+int gpu_pci(struct accel_dev *d, char *text, size_t size);
+
 /* gpu_module.c */
 /*
  * Local memory for the threads of a kernel that needs more than any before it. Taken at its

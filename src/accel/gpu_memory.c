@@ -16,7 +16,8 @@
 #define GPU_MEMORY_HOST 1
 #define GPU_HOST_MAPPED 3u
 #define GPU_IS_PINNED	712 /* by somebody else: torch, say */
-#define GPU_HAS_FABRIC	128 /* attribute of a device */
+#define GPU_HAS_RDMA	110 /* attributes of a device */
+#define GPU_HAS_FABRIC	128
 
 /* What was reserved around a range, so that it can be given back. */
 struct range {
@@ -35,12 +36,18 @@ static gpu_ptr addr_of(const void *p)
 	return (gpu_ptr)(uintptr_t)p;
 }
 
+/* NICs may reach it, where the device has that. */
 static struct gpu_part part_of(int device, int handles)
 {
+	int rdma = 0;
+
+	if (gpu.device_attribute(&rdma, GPU_HAS_RDMA, device))
+		rdma = 0;
 	return (struct gpu_part){
 		.kind = GPU_PINNED,
 		.handles = handles,
 		.place = { .kind = GPU_DEVICE, .number = device },
+		.flags = { .rdma = rdma != 0 },
 	};
 }
 

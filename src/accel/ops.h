@@ -30,6 +30,9 @@ struct accel_far {
 	bool (*holds)(struct accel_dev *d, const void *ptr);
 	int (*pin)(struct accel_dev *d, void *ptr, uint64_t len, bool *ours);
 	void (*unpin)(struct accel_dev *d, void *ptr);
+	int (*dmabuf)(struct accel_dev *d, const void *at, uint64_t len, int *fd, uint64_t *off);
+	int (*show)(struct accel_dev *d, void *at, uint64_t len, bool io, void **out);
+	int (*pci)(struct accel_dev *d, char *text, size_t size);
 	int (*copy)(struct accel_dev *d, void *dst, const void *src, uint64_t len, bool urgent);
 	int (*amo)(struct accel_dev *d, void *ptr, bool wide, int op, uint64_t value,
 		   uint64_t compare, uint64_t *old);

@@ -56,18 +56,25 @@ static bool nodes_came(const struct coll_inbox *in, uint32_t epoch)
 static int nodes_wait(struct pe *pe, const struct coll_inbox *in, uint32_t epoch)
 {
 	struct route_wait wait = { .drives = pe->coll_drives };
+	struct net *net = route_net(pe->world);
 	struct coll_clock clock = { 0 };
 	int err;
 
+	if (nodes_came(in, epoch))
+		return 0;
+	net_hold(net);
 	while (!nodes_came(in, epoch)) {
 		if (route_turn(pe->world, &wait))
 			continue;
+		net_rest(net);
 		err = coll_patience(pe, epoch, &clock);
 		if (err)
 			return nodes_came(in, epoch) ? 0 : err;
-		if (net_nap(route_net(pe->world), NODES_NAP_NS))
+		if (net_nap(net, NODES_NAP_NS))
 			wait.turn = 0;
+		net_hold(net);
 	}
+	net_rest(net);
 	pe->coll_drives = route_learn(&wait);
 	return 0;
 }
@@ -110,6 +117,11 @@ int nodes_meet(struct pe *pe, uint32_t epoch, uint64_t hash)
 			mine.low = in->low;
 		if (in->high > mine.high)
 			mine.high = in->high;
+	}
+	if (!err) { /* that one of them has given up may be behind what it had sent */
+		net_settle(route_net(w));
+		if (__atomic_load_n(&b->broken, __ATOMIC_ACQUIRE))
+			err = coll_doomed(pe);
 	}
 	if (!err && mine.low != mine.high)
 		__atomic_store_n(&b->bad[epoch & 1], epoch, __ATOMIC_RELAXED);

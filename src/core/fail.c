@@ -18,6 +18,7 @@
 #include <time.h>
 
 #define WAIT_SPIN_MIN 50u
+#define WAIT_TURNS    8	   /* at the network between two polls of memory */
 #define WAIT_YIELDS   200u /* of the core, before a waiting thread sleeps */
 
 static __thread struct {
@@ -59,6 +60,8 @@ uint64_t tgt_now_ns(void)
 static void wait_network(struct pe *pe, struct tgt_wait *w, uint64_t nap_ns)
 {
 	struct route_wait wait = { .turn = w->naps, .waited = true };
+	struct net *net = route_net(pe->world);
+	bool more = true;
 
 	if (!w->drives) {
 		w->drives = __atomic_load_n(&pe->wait_drives, __ATOMIC_RELAXED);
@@ -67,9 +70,15 @@ static void wait_network(struct pe *pe, struct tgt_wait *w, uint64_t nap_ns)
 		__atomic_store_n(&pe->wait_drives, route_learn(&wait), __ATOMIC_RELAXED);
 	}
 	wait.drives = w->drives;
-	if (!route_turn(pe->world, &wait))
-		wait.turn = net_nap(route_net(pe->world), nap_ns) ? 0 : w->naps + 1;
-	if (wait.yielded && wait.turn == wait.drives + 1)
+	/* Several turns at once: to hold the network has its price. */
+	net_hold(net);
+	for (int i = 0; i < WAIT_TURNS && more; i++)
+		more = route_turn(pe->world, &wait) && wait.turn;
+	net_rest(net);
+	w->drives = wait.drives;
+	if (wait.turn >= ROUTE_YIELDS)
+		wait.turn = net_nap(net, nap_ns) ? 0 : w->naps + 1;
+	if (wait.yielded && w->naps <= wait.drives)
 		__atomic_store_n(&pe->wait_drives, route_learn(&wait), __ATOMIC_RELAXED);
 	w->naps = wait.turn ? wait.turn : 1;
 }
@@ -160,22 +169,6 @@ static int fail_lost(const struct dev_state *st, const char *name)
 	return err_set(MORI_SHMEM_EPEER, "mori_shmem_%s: %s", name, text);
 }
 
-/* Load and store do not reach the PE, and nothing else does from there. */
-static int fail_no_path(const struct dev_state *st, const char *name)
-{
-	const struct pe *pe = st->host;
-	int to = about.pe;
-	bool near = to >= 0 && to < st->n_pes && pe->world->slot[to] >= 0;
-
-	return err_set(
-		MORI_SHMEM_ENOTSUP,
-		"mori_shmem_%s: PE %d is reached by the network alone, which this call cannot "
-		"use: %s",
-		name, to,
-		near ? "MORI_DISABLE_P2P is set; unset it for load and store" :
-		       "it is on another node");
-}
-
 #define OP_NAME(name, params, call)		    [DEV_OP_##name] = #name,
 #define OP_NAME_VALUE(ret, bad, name, params, call) [DEV_OP_##name] = #name,
 #define OP_NAME0(name, call)			    [DEV_OP_##name] = #name,
@@ -244,8 +237,6 @@ int fail_status(const struct dev_state *st, const char *name, int err)
 		return fail_invalid(st, name);
 	case MORI_SHMEM_EPEER:
 		return fail_lost(st, name);
-	case MORI_SHMEM_ENOTSUP:
-		return fail_no_path(st, name);
 	case MORI_SHMEM_ETIMEDOUT:
 		if (!about.addr) /* a meeting, which has said who is missing */
 			return err;
@@ -291,6 +282,22 @@ void fail_late(const struct dev_state *st, const char *kernel)
 			  (double)st->sync_ns / 1e9);
 }
 
+/* Load and store do not reach the PE, and the kernel has no code for what does. */
+static void fail_no_path(const struct dev_state *st, const struct dev_fault *f)
+{
+	const struct pe *pe = st->host;
+	bool known = f->pe >= 0 && f->pe < st->n_pes;
+	const char *why = !known || pe->world->slot[f->pe] < 0 ? "it is on another node" :
+			  st->slot[f->pe] < 0		       ? "MORI_DISABLE_P2P is set" :
+								 "that memory cannot be mapped";
+
+	err_set(f->code,
+		"mori_shmem_%s in a kernel: PE %d is reached by the network alone (%s), and the "
+		"kernel was compiled without its queues: compile it without `mori cc --near`, in "
+		"Python with get_extern_libs(near=False)",
+		f->op < DEV_OP_COUNT ? op_names[f->op] : "", f->pe, why);
+}
+
 int fail_take(struct dev_state *st, mori_shmem_fault_t *out)
 {
 	struct pe *pe = st->host;
@@ -303,6 +310,8 @@ int fail_take(struct dev_state *st, mori_shmem_fault_t *out)
 	mirror_fault(pe, &of_kernels);
 	if (!f.code)
 		f = of_kernels;
+	if (f.code == MORI_SHMEM_ENOTSUP)
+		fail_no_path(st, &f);
 	if (!out)
 		return f.code;
 	*out = (mori_shmem_fault_t){ .code = f.code, .pe = f.code ? f.pe : -1, .addr = f.addr };

@@ -9,6 +9,7 @@
  * every block pages of its own, which no other block's addresses reach.
  */
 #include "core/pe.h"
+#include "core/queue.h"
 #include "core/route.h"
 #include "dev/dev.h"
 #include "util/err.h"
@@ -141,6 +142,8 @@ static int heap_take(struct pe *pe, uint64_t size, uint64_t align, struct alloc_
 static void heap_discard(struct pe *pe, uint64_t from, uint64_t to)
 {
 	from = round_up(from, 4096);
+	if (queue_keeps_pages(pe))
+		return;
 	if (pe_far(pe))
 		parts_shrink(pe, from, to - from);
 	else if (from < to)

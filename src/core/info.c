@@ -17,8 +17,10 @@
 #include "abi/state.h"
 #include "accel/accel.h"
 #include "core/options.h"
+#include "core/rdma.h"
 #include "net/net.h"
 #include "net/verbs.h"
+#include "nic/setup.h"
 #include "util/err.h"
 
 #ifndef MORI_VERSION
@@ -193,6 +195,24 @@ static void info_network(const struct out *o)
 	options_free(&options);
 }
 
+/* What serves the queues of kernels, and why; @why of a NIC, or why there is none. */
+static void info_queue(const struct out *o, const struct options *options,
+		       const struct verbs_port *port, const char *why)
+{
+	const char *format = nic_format_name((uint32_t)options->nic_format);
+	char note[512];
+
+	if (options->nic == OPTION_NIC_SOFT)
+		why = "MORI_NIC=soft";
+	else if (options->nic_format != NIC_SOFT)
+		why = "MORI_NIC_FORMAT";
+	else if (port)
+		format = nic_format_name(port->format);
+	snprintf(note, sizeof(note),
+		 "kernels to PEs on other nodes, and with MORI_DISABLE_P2P=1; %s", why);
+	say(o, "transport", "queue", format, note);
+}
+
 /* The ports of NICs, and which one the first PE of a node would take beside no device. */
 static void info_nics(const struct out *o)
 {
@@ -203,16 +223,13 @@ static void info_nics(const struct out *o)
 	int err = options_load(&options), chosen = -1;
 
 	if (!err) {
-		struct verbs_config config = {
-			.devices = options.rdma_devices,
-			.in_turn = options.disable_topo,
-			.gid_index = options.ib_gid_index,
-		};
+		struct verbs_config config = rdma_config(&options, NULL);
 
 		err = verbs_scan(&config, &ports, &n);
 		if (!err)
 			chosen = verbs_choose(&config, ports, n, why, sizeof(why));
 	}
+	info_queue(o, &options, chosen < 0 ? NULL : &ports[chosen], chosen < 0 ? err_text() : why);
 	if (err || !n)
 		say(o, "transport", "NIC", "none", err ? err_text() : "libibverbs finds none");
 	for (size_t i = 0; i < n; i++) {
@@ -233,7 +250,6 @@ static void info_nics(const struct out *o)
 static void info_transport(const struct out *o)
 {
 	say(o, "transport", "p2p", "yes", "load and store; PEs of one node");
-	say(o, "transport", "queue", "no", "not in this build: no NIC queue");
 	info_network(o);
 	info_nics(o);
 	say(o, "transport", "copy engine", "no", "not in this build: no device with one");

@@ -9,6 +9,8 @@
 #include "boot/boot.h"
 #include "core/far.h"
 #include "core/module.h"
+#include "core/queue.h"
+#include "core/rdma.h"
 #include "core/registry.h"
 #include "core/route.h"
 #include "dev/dev.h"
@@ -58,6 +60,8 @@ static int pe_blob_fill(const struct pe *pe, struct pe_blob *blob)
 	snprintf(blob->device, sizeof(blob->device), "%s", accel_name(&pe->accel));
 	blob->copy = pe_wants_copy(pe);
 	blob->no_p2p = (uint32_t)pe->options.disable_p2p;
+	blob->nic = rdma_wish(&pe->options);
+	blob->num_qp = (uint32_t)pe->options.num_qp_per_pe;
 	blob->device_number = accel_device(&pe->accel);
 	memcpy(blob->device_id, facts.id, sizeof(facts.id));
 	blob->device_free = facts.free;
@@ -296,6 +300,8 @@ static int pe_settle(struct pe *pe, const struct pe_blob *blob)
 		err = pe_open_far(pe);
 	if (!err)
 		err = route_serve(pe);
+	if (apart) /* some of it is done by all PEs together, whatever has failed */
+		err = queue_open(pe, true, err);
 	return pe_agree(pe, err);
 }
 

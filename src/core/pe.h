@@ -87,6 +87,8 @@ struct pe_blob {
 	/* These may differ. */
 	uint32_t copy;	 /* copy engines are asked for */
 	uint32_t no_p2p; /* this PE does without load and store */
+	uint32_t nic;	 /* whether it has a real NIC; rdma.h */
+	uint32_t num_qp; /* queues to each PE */
 	int32_t device_number;
 	unsigned char device_id[16];
 	uint64_t device_free; /* bytes; 0: no limit that is known */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * A PE has num_qp queues to each PE, all in two pieces of memory: what the poster alone
+ * A PE has num_qp queues to each PE. Those that a real NIC serves are made by rdma.c. All
+ * others lead to the soft NIC and are in two pieces of memory: what the poster alone
  * touches is memory of its device, and what it shares with the soft NIC memory of the host
  * that the device reaches. On the CPU that is the same. softnic_layout.c says what is where.
  */
 #include "core/queue.h"
 
 #include "core/pe.h"
+#include "core/rdma.h"
 #include "core/route.h"
 #include "net/softnic.h"
 #include "util/err.h"
@@ -21,6 +23,8 @@ struct queues {
 	uint64_t shared_len, own_len;
 	bool pinned;
 	struct soft_port *port;
+	struct rdma *rdma; /* NULL: the soft NIC serves all */
+	bool soft;	   /* it serves some that lead to another PE */
 };
 
 static void *queue_memory(uint64_t len)
@@ -50,7 +54,10 @@ static int queue_alloc(struct pe *pe, struct queues *qs)
 	return err;
 }
 
-/* What is the device's comes to it: the queues, and of each that its first cell is never free. */
+/*
+ * What is the device's comes to it: the queues, and of each that its first cell is never free.
+ * Those of a real NIC have theirs.
+ */
 static int queue_give(struct pe *pe, struct queues *qs)
 {
 	static const uint64_t never = 1;
@@ -59,6 +66,8 @@ static int queue_give(struct pe *pe, struct queues *qs)
 	for (uint32_t i = 0; i < qs->n && !err; i++) {
 		void *users = (void *)(uintptr_t)qs->image[i].cell_users;
 
+		if (qs->image[i].regions)
+			continue;
 		if (pe_far(pe))
 			err = accel_copy(&pe->accel, users, &never, sizeof(never));
 		else
@@ -71,8 +80,7 @@ static int queue_give(struct pe *pe, struct queues *qs)
 	return err;
 }
 
-/* Where this PE's flags of kernels' barriers are. */
-static uint64_t queue_flags(const struct pe *pe)
+uint64_t queue_flags(const struct pe *pe)
 {
 	const struct dev_state *st = pe->state;
 	uint64_t slot = (uint64_t)pe->world->slot[pe->rank];
@@ -81,7 +89,7 @@ static uint64_t queue_flags(const struct pe *pe)
 			   st->sync + slot * st->sync_stride;
 }
 
-static uint64_t queue_flags_len(const struct pe *pe)
+uint64_t queue_flags_len(const struct pe *pe)
 {
 	return (uint64_t)pe->world->n_pes * sizeof(uint64_t);
 }
@@ -114,7 +122,7 @@ static int queue_serve(struct pe *pe, struct queues *qs)
 		.device = pe_far(pe) ? queue_device : NULL,
 		.arg = pe,
 		.n = qs->n,
-		.watched = pe_far(pe),
+		.watched = pe_far(pe) && qs->soft,
 	};
 	struct world *w = pe->world;
 	int err = 0;
@@ -126,11 +134,35 @@ static int queue_serve(struct pe *pe, struct queues *qs)
 	return err ? err : soft_port_open(w->nic, &config, qs->image, &qs->port);
 }
 
+/* The soft NIC's queues: those that no real NIC serves have no ring for it. */
+static int queue_serve_soft(struct pe *pe, struct queues *qs)
+{
+	int num_qp = pe->state->num_qp, err;
+
+	for (uint32_t i = 0; i < qs->n; i++) {
+		if (qs->rdma && rdma_queue(qs->rdma, (int)i / num_qp, (int)i % num_qp))
+			qs->image[i].ring = 0;
+		else
+			qs->soft |= (int)i / num_qp != pe->rank;
+	}
+	err = queue_serve(pe, qs);
+	for (uint32_t i = 0; !err && !pe_far(pe) && i < qs->n; i++) {
+		qs->image[i].rang = (uint64_t)(uintptr_t)soft_rang;
+		qs->image[i].rang_arg = (uint64_t)(uintptr_t)soft_rang_arg(qs->port, i);
+	}
+	for (uint32_t i = 0; !err && qs->rdma && i < qs->n; i++) {
+		if (!qs->image[i].ring)
+			qs->image[i] = *rdma_queue(qs->rdma, (int)i / num_qp, (int)i % num_qp);
+	}
+	return err;
+}
+
 static int queue_make(struct pe *pe, struct queues *qs)
 {
 	struct soft_layout layout;
 	int err = soft_layout(&layout, (uint32_t)pe->options.nic_format, pe->world->n_pes,
-			      pe->state->num_qp, pe->state->heap_base);
+			      qs->rdma ? rdma_num_qp(qs->rdma) : pe->state->num_qp,
+			      pe->state->heap_base);
 
 	if (err)
 		return err_set(err, "no queues of format %d", pe->options.nic_format);
@@ -142,11 +174,7 @@ static int queue_make(struct pe *pe, struct queues *qs)
 	if (err)
 		return err;
 	soft_layout_fill(&layout, qs->shared, qs->own, qs->image);
-	err = queue_serve(pe, qs);
-	for (uint32_t i = 0; !err && !pe_far(pe) && i < qs->n; i++) {
-		qs->image[i].rang = (uint64_t)(uintptr_t)soft_rang;
-		qs->image[i].rang_arg = (uint64_t)(uintptr_t)soft_rang_arg(qs->port, i);
-	}
+	err = queue_serve_soft(pe, qs);
 	return err ? err : queue_give(pe, qs);
 }
 
@@ -163,19 +191,31 @@ static void queue_free(struct pe *pe, struct queues *qs)
 	}
 	free(qs->shared);
 	free(qs->image);
+	rdma_close(qs->rdma);
 	free(qs);
 }
 
-int queue_open(struct pe *pe)
+int queue_open(struct pe *pe, bool nics, int failed)
 {
-	struct queues *qs;
-	int err;
+	struct queues *qs = NULL;
+	struct rdma *rdma = NULL;
+	struct err_was was;
+	int err = failed;
 
 	if (pe->queues)
-		return 0;
-	qs = calloc(1, sizeof(*qs));
-	if (!qs)
-		return err_set(MORI_SHMEM_ENOMEM, "out of memory for queues");
+		return failed;
+	err_save(&was);
+	if (nics)
+		err = rdma_open(pe, failed, &rdma);
+	if (!err)
+		err_restore(&was); /* there may be no NIC: that is no failure */
+	if (!err)
+		qs = calloc(1, sizeof(*qs));
+	if (!qs) {
+		rdma_close(rdma);
+		return err ? err : err_set(MORI_SHMEM_ENOMEM, "out of memory for queues");
+	}
+	qs->rdma = rdma;
 	err = net_region_add(pe->world->net, pe->rank, ROUTE_FLAGS, pe_far(pe) ? NET_DEV : NET_HOST,
 			     (void *)(uintptr_t)queue_flags(pe), queue_flags_len(pe));
 	if (!err)
@@ -197,6 +237,7 @@ void queue_close(struct pe *pe)
 {
 	if (!pe->queues)
 		return;
+	(void)queue_quiet(pe, -1);
 	pe->state->queues = NULL;
 	queue_free(pe, pe->queues);
 	pe->queues = NULL;
@@ -205,13 +246,46 @@ void queue_close(struct pe *pe)
 
 int queue_quiet(struct pe *pe, int to)
 {
-	int err = pe->queues ? soft_port_drain(pe->queues->port, to, pe->options.timeout) : 0;
+	struct queues *qs = pe->queues;
+	int err = qs ? soft_port_drain(qs->port, to, pe->options.timeout) : 0;
 
 	if (!err)
-		return 0;
+		return qs && qs->rdma ? rdma_drain(qs->rdma, qs->own, to) : 0;
 	if (to < 0)
 		return err_set(err, "what kernels had posted to the network was not done: %s",
 			       err_name(err));
 	return err_set(err, "what kernels had posted to PE %d over the network was not done: %s",
 		       to, err_name(err));
+}
+
+static bool has_nic(const struct pe *pe)
+{
+	return pe->queues && pe->queues->rdma;
+}
+
+bool queue_keeps_pages(const struct pe *pe)
+{
+	return has_nic(pe);
+}
+
+int queue_buffer(struct pe *pe, void *ptr, uint64_t len)
+{
+	return has_nic(pe) ? rdma_buffer(pe->queues->rdma, ptr, len) : 0;
+}
+
+void queue_buffer_gone(struct pe *pe, const void *ptr, uint64_t len)
+{
+	if (has_nic(pe))
+		rdma_forget(pe->queues->rdma, ptr, len, false);
+}
+
+int queue_window(struct pe *pe, void *ptr, uint64_t len, int failed, const struct coll_call *call)
+{
+	return has_nic(pe) ? rdma_window(pe->queues->rdma, ptr, len, failed, call) : failed;
+}
+
+void queue_window_gone(struct pe *pe, const void *ptr, uint64_t len)
+{
+	if (has_nic(pe))
+		rdma_forget(pe->queues->rdma, ptr, len, true);
 }

@@ -9,6 +9,7 @@
  */
 #include "boot/boot.h"
 #include "core/pe.h"
+#include "core/queue.h"
 #include "core/route.h"
 #include "core/share.h"
 #include "dev/dev.h"
@@ -72,12 +73,20 @@ int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
 		err = buffer_pin(pe, ptr, size, &pinned);
 	if (!err)
 		err = route_local(pe, ptr, size, &local);
+	if (!err)
+		err = queue_buffer(pe, ptr, size);
 	b = err ? NULL : malloc(sizeof(*b));
 	if (b) {
 		*b = (struct buffer){ pe->reg.buffers, addr, size, pinned, local };
 		pe->reg.buffers = b;
-	} else if (!err) {
-		err = err_set(MORI_SHMEM_ENOMEM, "buffer_register: out of memory");
+	} else {
+		if (!err) {
+			queue_buffer_gone(pe, ptr, size);
+			err = err_set(MORI_SHMEM_ENOMEM, "buffer_register: out of memory");
+		}
+		route_local_gone(pe, local);
+		if (pinned)
+			accel_unpin(&pe->accel, ptr);
 	}
 	pthread_mutex_unlock(&pe->reg.lock);
 	return err;
@@ -100,6 +109,7 @@ int reg_buffer_remove(struct pe *pe, void *ptr, uint64_t size)
 		return err_set(MORI_SHMEM_ENOENT,
 			       "buffer_deregister: %p + %llu bytes was not registered so", ptr,
 			       (unsigned long long)size);
+	queue_buffer_gone(pe, ptr, size);
 	route_local_gone(pe, gone->local);
 	if (gone->pinned)
 		accel_unpin(&pe->accel, ptr);
@@ -177,6 +187,8 @@ static int window_network(struct pe *pe, const struct coll_call *call, const uin
 		err = route_join(pe, pe_patience(pe));
 	if (!err)
 		err = route_serve(pe);
+	if (!err)
+		err = queue_open(pe, false, 0);
 	err = coll_agree(pe, err, "symmetric_register");
 	return err ? err : coll_meet(pe, call, say);
 }
@@ -347,7 +359,8 @@ static void window_apart(struct pe *pe, const struct window *win)
 	mirror_field(pe, &pe->state->any_queue, sizeof(pe->state->any_queue));
 }
 
-static int window_open(struct pe *pe, void *ptr, uint64_t size, const struct share *file)
+static int window_open(struct pe *pe, void *ptr, uint64_t size, const struct share *file,
+		       const struct coll_call *call)
 {
 	struct window *win = window_new(pe, ptr);
 	int err = win ? 0 : err_set(MORI_SHMEM_ENOMEM, "symmetric_register: out of memory");
@@ -367,11 +380,13 @@ static int window_open(struct pe *pe, void *ptr, uint64_t size, const struct sha
 	}
 	if (!err)
 		err = route_window(pe, win->dev->id, ptr, size);
+	err = queue_window(pe, ptr, size, err, call);
 	err = coll_agree(pe, err, "symmetric_register");
 	if (!err) {
 		window_apart(pe, win);
 		window_link(pe, win, size);
 	} else if (win) {
+		queue_window_gone(pe, ptr, size);
 		route_window_gone(pe, win->dev->id);
 		window_free(pe, win);
 	}
@@ -394,7 +409,7 @@ int reg_window_add(struct pe *pe, void *ptr, uint64_t size)
 	if (!err && unmapped)
 		err = window_network(pe, &call, say);
 	if (!err)
-		err = window_open(pe, ptr, size, &file);
+		err = window_open(pe, ptr, size, &file, &call);
 	lock_give(&pe->coll_lock);
 	if (file.fd >= 0)
 		close(file.fd);
@@ -438,6 +453,7 @@ int reg_window_remove(struct pe *pe, void *ptr, uint64_t size)
 	if (!err) {
 		pthread_mutex_lock(&pe->reg.lock);
 		__atomic_store_n(&win->dev->len, 0, __ATOMIC_RELEASE);
+		queue_window_gone(pe, ptr, size);
 		route_window_gone(pe, win->dev->id);
 		mirror_window(pe, win->dev, 0, &win->far);
 		window_unmap(pe, win);

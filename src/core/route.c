@@ -174,7 +174,7 @@ int route_serve(struct pe *pe)
 	if (!err)
 		err = net_region_add(w->net, pe->rank, ROUTE_MEET, NET_HOST, w->block,
 				     w->block_len);
-	return err ? err : queue_open(pe);
+	return err;
 }
 
 void route_leave(struct pe *pe)
@@ -281,6 +281,8 @@ bool route_turn(const struct world *w, struct route_wait *wait)
 	if (wait->turn >= ROUTE_YIELDS)
 		return false;
 	if (net_progress(route_net(w))) {
+		if (wait->turn < wait->drives && wait->drives < ROUTE_DRIVES)
+			wait->drives *= 2; /* what it kept its core for has come */
 		wait->turn = 0;
 		return true;
 	}

@@ -20,6 +20,7 @@ enum route_region {
 	ROUTE_HEAP = 0,	       /* offsets from its heap's first byte */
 	ROUTE_MEET = 1,	       /* the block of its node */
 	ROUTE_FLAGS = 2,       /* flags of kernels' barriers, its own */
+	ROUTE_QPS = 3,	       /* what it tells of its NIC's queues, while they are set up */
 	ROUTE_WINDOW = 16,     /* and the id of the window */
 	ROUTE_LOCAL = 1 << 30, /* registered buffers: nobody else's business */
 };

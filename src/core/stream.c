@@ -3,7 +3,8 @@
  * Operations in the order of a stream. The CPU has no streams: the only one is
  * NULL, and there everything has happened when the call returns. On a GPU a copy is
  * the driver's own, and the rest are kernels of one block, so that a wait ends by its
- * deadline or when a PE is lost; all of it can be captured in a graph.
+ * deadline or when a PE is lost; all of it can be captured in a graph. Peers that load
+ * and store do not reach have all of it by kernels, which post to their queues.
  */
 #include "core/fail.h"
 #include "core/registry.h"
@@ -60,32 +61,42 @@ int mori_shmem_barrier_on_stream(void *stream)
 	return stream_task(pe, DEV_TASK_barrier, &task, pe->world->n_pes, stream);
 }
 
-/* Where @len bytes at a symmetric address are on another PE, if load and store reach it. */
+/* Where @len bytes at a symmetric address are on another PE; NULL: a queue leads there. */
 static int stream_reach(struct pe *pe, const char *name, const void *addr, uint64_t len, int rank,
 			void **out)
 {
 	struct dev_spot s = dev_reach(pe->state, addr, len, rank);
-	int err = s.err;
 
-	if (!err && s.slot < 0)
-		err = MORI_SHMEM_ENOTSUP;
-	if (err)
-		return fail_status(pe->state, name,
-				   tgt_fail(pe->state, err, rank, (uint64_t)(uintptr_t)addr, len));
-	*out = (void *)(uintptr_t)dev_heap_at(pe->state, s.slot, s.off);
+	if (s.err)
+		return fail_status(
+			pe->state, name,
+			tgt_fail(pe->state, s.err, rank, (uint64_t)(uintptr_t)addr, len));
+	*out = s.slot < 0 ? NULL : (void *)(uintptr_t)dev_heap_at(pe->state, s.slot, s.off);
 	return 0;
 }
 
 /* Between this PE and another; @remote is the symmetric one. */
 static int stream_copy(struct pe *pe, const char *name, const void *remote, void *dest,
-		       const void *src, size_t bytes, int rank, void *stream)
+		       const void *src, size_t bytes, int rank, int qp, void *stream)
 {
-	struct dev_task task = { .bytes = bytes };
+	struct dev_task task = {
+		.dest = (uint64_t)(uintptr_t)dest,
+		.src = (uint64_t)(uintptr_t)src,
+		.bytes = bytes,
+		.pe = rank,
+		.qp = qp,
+	};
 	void *at = NULL;
 	int err = stream_reach(pe, name, remote, bytes, rank, &at);
 
 	if (err || !bytes)
 		return err;
+	if (!at)
+		return stream_task(pe,
+				   remote == src		? DEV_TASK_get :
+				   accel_holds(&pe->accel, src) ? DEV_TASK_put :
+								  DEV_TASK_put_host,
+				   &task, 1, stream);
 	dest = remote == dest ? at : dest;
 	src = remote == src ? at : src;
 	/*
@@ -108,7 +119,7 @@ int mori_shmem_putmem_on_stream(void *dest, const void *src, size_t bytes, int p
 
 	if (!me)
 		return err ? err : mori_shmem_putmem_thread(dest, src, bytes, pe, qp);
-	return stream_copy(me, "putmem_on_stream", dest, dest, src, bytes, pe, stream);
+	return stream_copy(me, "putmem_on_stream", dest, dest, src, bytes, pe, qp, stream);
 }
 
 int mori_shmem_getmem_on_stream(void *dest, const void *src, size_t bytes, int pe, int qp,
@@ -119,7 +130,7 @@ int mori_shmem_getmem_on_stream(void *dest, const void *src, size_t bytes, int p
 
 	if (!me)
 		return err ? err : mori_shmem_getmem_thread(dest, src, bytes, pe, qp);
-	return stream_copy(me, "getmem_on_stream", src, dest, src, bytes, pe, stream);
+	return stream_copy(me, "getmem_on_stream", src, dest, src, bytes, pe, qp, stream);
 }
 
 /* What a kernel would find wrong is better known now. */
@@ -157,14 +168,13 @@ int mori_shmem_putmem_signal_on_stream(void *dest, const void *src, size_t bytes
 			     mori_shmem_putmem_signal_thread(dest, src, bytes, sig, value, op, pe,
 							     qp);
 	err = stream_signal_check(me, name, sig, op, pe);
-	if (!err && bytes <= PUT_BY_KERNEL && (!bytes || accel_holds(&me->accel, src))) {
-		err = stream_reach(me, name, dest, bytes, pe, &at);
-		return err ? err :
-			     stream_task(me, DEV_TASK_put_signal, &task, (int)(bytes / 16 + 1),
-					 stream);
-	}
 	if (!err)
-		err = stream_copy(me, name, dest, dest, src, bytes, pe, stream);
+		err = stream_reach(me, name, dest, bytes, pe, &at);
+	if (!err && (!at || bytes <= PUT_BY_KERNEL) && (!bytes || accel_holds(&me->accel, src)))
+		return stream_task(me, DEV_TASK_put_signal, &task, at ? (int)(bytes / 16 + 1) : 1,
+				   stream);
+	if (!err)
+		err = stream_copy(me, name, dest, dest, src, bytes, pe, qp, stream);
 	return err ? err : stream_task(me, DEV_TASK_signal, &task, 1, stream);
 }
 

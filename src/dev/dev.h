@@ -157,7 +157,7 @@ DEV_BODY struct dev_spot dev_seat(const struct dev_state *st, int pe)
 	else if (!dev_likely(TGT_LATE || !dev_gone(st, pe)))
 		s.err = MORI_SHMEM_EPEER;
 	else
-		s.slot = dev_slot(st, pe);
+		s.slot = TGT_GPU ? DEV_FIXED(&DEV_FIXED(&st->slot)[pe]) : dev_slot(st, pe);
 	return s;
 }
 
@@ -212,22 +212,23 @@ DEV_BODY uint64_t dev_heap_of(const struct dev_state *st, int32_t slot)
 /*
  * What lies in a registered window, as an offset from the heap of @pe, modulo 2^64:
  * whoever has slot and offset need not ask which it is. A part that is not mapped here
- * has the queue's slot, whatever slot its PE has. EINVAL: in no window.
+ * has the queue's slot, whatever @slot its PE has. EINVAL: in no window.
  */
 DEV_SELDOM struct dev_spot dev_window_spot(const struct dev_state *st, uint64_t addr, uint64_t len,
-					   int pe)
+					   int pe, int32_t slot)
 {
-	const struct dev_window *w = dev_window_of(st, addr, len, st->my_pe);
-	struct dev_spot s = { .slot = st->slot[pe] };
+	int me = DEV_FIXED(&st->my_pe);
+	const struct dev_window *w = dev_window_of(st, addr, len, me);
+	struct dev_spot s = { .slot = DEV_SLOT_QUEUE };
 
 	if (!w) {
 		s.err = MORI_SHMEM_EINVAL;
-	} else if (s.slot < 0 || !w->peer[pe]) {
-		s.slot = DEV_SLOT_QUEUE;
-		s.off = addr - st->heap_base;
+	} else if (slot < 0 || !w->peer[pe]) {
+		s.off = addr - DEV_FIXED(&st->heap_base);
 		s.err = TGT_NEAR ? MORI_SHMEM_ENOTSUP : 0;
 	} else {
-		s.off = w->peer[pe] + (addr - w->peer[st->my_pe]) - dev_heap_at(st, s.slot, 0);
+		s.slot = slot;
+		s.off = w->peer[pe] + (addr - w->peer[me]) - dev_heap_at(st, slot, 0);
 	}
 	return s;
 }
@@ -243,15 +244,31 @@ DEV_BODY struct dev_spot dev_find(const struct dev_state *st, uint64_t a, uint64
 		return s;
 	s.off = a - DEV_FIXED(&st->heap_base);
 	if (!dev_likely(dev_in_heap(st, s.off, len)) && len)
-		return dev_window_spot(st, a, len, pe);
-	if (!dev_likely(!st->bases) && s.slot >= 0) /* as from where it would be */
-		s.off += st->bases[s.slot] - dev_heap_at(st, s.slot, 0);
+		return dev_window_spot(st, a, len, pe, s.slot);
+	if (!dev_likely(!DEV_FIXED(&st->bases)) && s.slot >= 0) /* as from where it would be */
+		s.off += DEV_FIXED(&DEV_FIXED(&st->bases)[s.slot]) - dev_heap_at(st, s.slot, 0);
 	return s;
 }
 
 DEV_RARE struct dev_spot dev_find_rare(const struct dev_state *st, uint64_t a, uint64_t len, int pe)
 {
 	return dev_find(st, a, len, pe);
+}
+
+/* Whether the slot of @pe is its number, and where its heap lies follows from that. */
+DEV_STEP int dev_plain(const struct dev_state *st, int pe)
+{
+	return (int)(DEV_FIXED(&st->plain) != 0) &
+	       (int)((unsigned)pe < (unsigned)DEV_FIXED(&st->n_pes)) &
+	       (int)(TGT_LATE || !tgt_peek_32(&st->lost));
+}
+
+/* Whether offset @off and @len bytes on are memory of a heap whatever happens. */
+DEV_STEP int dev_sure(const struct dev_state *st, uint64_t off, uint64_t len)
+{
+	uint64_t sure = DEV_FIXED(&st->heap_sure);
+
+	return (int)(off < sure) & (int)(len <= sure - off);
 }
 
 /*
@@ -269,12 +286,9 @@ DEV_BODY struct dev_spot dev_reach(const struct dev_state *st, const void *addr,
 #if !TGT_GPU
 	return dev_find(st, a, len, pe);
 #else
-	uint64_t sure = DEV_FIXED(&st->heap_sure);
 	struct dev_spot s = { .off = a - DEV_FIXED(&st->heap_base), .slot = pe };
 
-	if (dev_likely((int)(DEV_FIXED(&st->plain) != 0) &
-		       (int)((unsigned)pe < (unsigned)DEV_FIXED(&st->n_pes)) & (int)(s.off < sure) &
-		       (int)(len <= sure - s.off) & (int)(TGT_LATE || !tgt_peek_32(&st->lost))))
+	if (dev_likely(dev_plain(st, pe) & dev_sure(st, s.off, len)))
 		return s;
 	return dev_find_rare(st, a, len, pe);
 #endif

@@ -93,7 +93,7 @@ DEV_BODY uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t compa
 DEV_BODY void tgt_copy_aligned(tgt_vec16 *to, const tgt_vec16 *from, uint64_t n, uint64_t i,
 			       uint64_t by)
 {
-	uint64_t off = 16 * i, end = 16 * n, at;
+	uint64_t off = 16 * i, end = 16 * n, last = end - 16, at;
 
 	by *= 16;
 	if (end <= by) { /* small, and soon done */
@@ -112,10 +112,10 @@ DEV_BODY void tgt_copy_aligned(tgt_vec16 *to, const tgt_vec16 *from, uint64_t n,
 	}
 #pragma clang loop unroll(disable)
 	while (off < end) {
-		tgt_vec16 v[TGT_REST] = { { 0 } };
+		tgt_vec16 v[TGT_REST];
 
-		at = off;
-		TGT_EACH_FLIGHT(TGT_REST, if (off < end) v[k] = *TGT_AT(from, off))
+		at = off; /* what is not stored may be loaded: no branch */
+		TGT_EACH_FLIGHT(TGT_REST, v[k] = *TGT_AT(from, off < last ? off : last))
 		off = at;
 		TGT_EACH_FLIGHT(TGT_REST, if (off < end) * TGT_AT(to, off) = v[k])
 	}

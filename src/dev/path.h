@@ -123,7 +123,8 @@ DEV_STEP int dev_go(const struct dev_state *st, enum dev_scope scope, enum dev_a
 	}
 	if (r->gives)
 		r->result = tgt_share(scope, r->result);
-	tgt_leave(scope);
+	if (!(TGT_GPU && r->gives && scope == DEV_block)) /* a block has met for the result */
+		tgt_leave(scope);
 	if (r->gives || act == DEV_ACT_GET)
 		tgt_looked();
 	if (TGT_LATE && act == DEV_ACT_QUIET && r->pe != DEV_ALL &&

@@ -76,16 +76,65 @@ DEV_BODY int dev_queue_fail(const struct dev_state *st, int err, int pe, uint64_
 	return tgt_fail(st, err, pe, st->heap_base + off, 0);
 }
 
-/* @len bytes that only this thread can load, or few: they are in the entries themselves. */
-DEV_COLD int64_t dev_queue_inline(const struct dev_state *st, struct nic_queue *q, uint64_t remote,
-				  const void *local, uint64_t len, bool hold)
+/* What a real NIC may reach of this PE and has @len bytes at @addr; NULL: nothing has. */
+DEV_COLD const struct nic_region *dev_queue_region(const struct nic_queue *q, uint64_t addr,
+						   uint64_t len, bool shared)
 {
-	struct nic_op op = { .kind = NIC_INLINE, .signal = true, .rkey = q->rkey };
+	uint64_t at = q->regions, has;
+
+	for (const struct nic_region *r; at; at = nic_load_acquire_64(&r->next)) {
+		r = (const struct nic_region *)tgt_pointer(at);
+		/* Acquire: pairs with the release of who registers; the rest is for this length. */
+		has = nic_load_acquire_64(&r->len);
+		if (addr - r->base < has && len <= has - (addr - r->base) && (!shared || r->shared))
+			return r;
+	}
+	return NULL;
+}
+
+/* Where @len bytes @off from this PE's heap are at the other end of @q; no address: nowhere. */
+DEV_BODY struct nic_remote dev_queue_there(const struct dev_state *st, const struct nic_queue *q,
+					   uint64_t off, uint64_t len)
+{
+	struct nic_remote to = { q->heap + off, q->rkey };
+	const struct nic_region *r;
+
+	if (!q->regions)
+		return to;
+	r = dev_queue_region(q, st->heap_base + off, len, true);
+	if (!r)
+		return (struct nic_remote){ 0, 0 };
+	to.addr = r->peer[q->pe].addr + (st->heap_base + off - r->base);
+	to.key = r->peer[q->pe].key;
+	return to;
+}
+
+/* Whether the NIC itself gets at @len bytes of this PE, and under which key. */
+DEV_BODY bool dev_queue_here(const struct nic_queue *q, uint64_t local, uint64_t len,
+			     struct nic_local *out)
+{
+	const struct nic_region *r = NULL;
+
+	*out = (struct nic_local){ local, q->lkey };
+	if (tgt_private((const void *)(uintptr_t)local))
+		return false;
+	if (!q->regions)
+		return true;
+	r = dev_queue_region(q, local, len, false);
+	out->key = r ? r->lkey : 0;
+	return r != NULL;
+}
+
+/* @len bytes that the NIC cannot load by itself, or few: they are in the entries themselves. */
+DEV_COLD int64_t dev_queue_inline(const struct dev_state *st, struct nic_queue *q,
+				  struct nic_remote to, const void *local, uint64_t len, bool hold)
+{
+	struct nic_op op = { .kind = NIC_INLINE, .signal = true, .rkey = to.key };
 	int64_t issued = 0;
 
 	for (uint64_t at = 0; at < len && issued >= 0; at += op.len) {
 		op.len = len - at < NIC_INLINE_MAX ? len - at : NIC_INLINE_MAX;
-		op.remote = remote + at;
+		op.remote = to.addr + at;
 		for (uint32_t i = 0; i < NIC_INLINE_MAX / 8; i++)
 			op.data[i] = nic_bytes((const char *)local + at, op.len, i);
 		issued = nic_issue(q, dev_queue_patience(st), &op, hold && at + op.len == len);
@@ -94,80 +143,79 @@ DEV_COLD int64_t dev_queue_inline(const struct dev_state *st, struct nic_queue *
 }
 
 /* Not before the source may change, unless @how says so. */
-DEV_BODY int dev_queue_put(const struct dev_state *st, struct nic_queue *q, uint64_t remote,
+DEV_BODY int dev_queue_put(const struct dev_state *st, struct nic_queue *q, struct nic_remote to,
 			   uint64_t local, uint64_t len, bool hold, int64_t *wait)
 {
 	struct nic_patience p = dev_queue_patience(st);
+	struct nic_local from;
 	int64_t issued;
 
 	*wait = 0;
 	if (!len)
 		return 0;
-	if (len <= NIC_INLINE_MAX || tgt_private((const void *)(uintptr_t)local)) {
-		issued = dev_queue_inline(st, q, remote, (const void *)(uintptr_t)local, len, hold);
+	if (len <= NIC_INLINE_MAX || !dev_queue_here(q, local, len, &from)) {
+		issued = dev_queue_inline(st, q, to, (const void *)(uintptr_t)local, len, hold);
 	} else {
-		issued = nic_copy(q, p, NIC_WRITE, hold, (struct nic_local){ local, q->lkey },
-				  (struct nic_remote){ remote, q->rkey }, len);
+		issued = nic_copy(q, p, NIC_WRITE, hold, from, to, len);
 		*wait = issued;
 	}
 	return issued < 0 ? (int)issued : 0;
 }
 
-/* To memory that only this thread can store to: word by word, through cells of the queue. */
-DEV_COLD int dev_queue_get_private(const struct dev_state *st, struct nic_queue *q, uint64_t remote,
-				   uint8_t *local, uint64_t len)
+/* To memory that the NIC cannot store to: in small pieces, through cells of the queue. */
+DEV_COLD int dev_queue_get_private(const struct dev_state *st, struct nic_queue *q,
+				   struct nic_remote from, uint8_t *local, uint64_t len)
 {
+	uint64_t most = q->bounce ? NIC_BOUNCE : 8;
 	struct nic_fetched f = { 0, 0 };
 
 	for (uint64_t at = 0, n; at < len && !f.err; at += n) {
-		n = len - at < 8 ? len - at : 8;
+		n = len - at < most ? len - at : most;
 		f = nic_amo(q, dev_queue_patience(st), NIC_AMO_READ, (uint32_t)n,
-			    (struct nic_remote){ remote + at, q->rkey }, 0, 0, true);
-		for (uint64_t i = 0; !f.err && i < n; i++)
+			    (struct nic_remote){ from.addr + at, from.key },
+			    (uint64_t)(uintptr_t)(local + at), 0, true);
+		for (uint64_t i = 0; !f.err && n <= 8 && i < n; i++)
 			local[at + i] = (uint8_t)(f.old >> 8 * i);
 	}
 	return f.err;
 }
 
-DEV_BODY int dev_queue_get(const struct dev_state *st, struct nic_queue *q, uint64_t remote,
+DEV_BODY int dev_queue_get(const struct dev_state *st, struct nic_queue *q, struct nic_remote from,
 			   uint64_t local, uint64_t len, bool nbi)
 {
 	struct nic_patience p = dev_queue_patience(st);
+	struct nic_local to;
 
 	if (!len)
 		return 0;
-	if (tgt_private((const void *)(uintptr_t)local))
-		return dev_queue_get_private(st, q, remote, (uint8_t *)(uintptr_t)local, len);
-	return nic_finish(q, p, nbi ? 0 : NIC_DONE,
-			  nic_copy(q, p, NIC_READ, false, (struct nic_local){ local, q->lkey },
-				   (struct nic_remote){ remote, q->rkey }, len));
+	if (!dev_queue_here(q, local, len, &to))
+		return dev_queue_get_private(st, q, from, (uint8_t *)(uintptr_t)local, len);
+	return nic_finish(q, p, nbi ? 0 : NIC_DONE, nic_copy(q, p, NIC_READ, false, to, from, len));
 }
 
 /* The data, and behind it the signal by one doorbell. */
 DEV_BODY int dev_queue_put_signal(const struct dev_state *st, struct nic_queue *q, uint32_t how,
-				  uint64_t remote, uint64_t sig, uint64_t local, uint64_t len,
-				  uint64_t value)
+				  struct nic_remote to, struct nic_remote sig, uint64_t local,
+				  uint64_t len, uint64_t value)
 {
 	bool signals = (how & 0xff) == DEV_ACT_PUT_SIGNAL;
 	struct nic_patience p = dev_queue_patience(st);
 	int64_t wait;
-	int err = dev_queue_put(st, q, remote, local, len, signals, &wait);
+	int err = dev_queue_put(st, q, to, local, len, signals, &wait);
 
 	if (!err && signals)
-		err = nic_amo(q, p, (how >> DEV_QUEUE_OP) & 0xff, 8,
-			      (struct nic_remote){ sig, q->rkey }, value, 0, false)
-			      .err;
+		err = nic_amo(q, p, (how >> DEV_QUEUE_OP) & 0xff, 8, sig, value, 0, false).err;
 	return err || !wait || how & DEV_QUEUE_NBI ? err : nic_wait(q, p, (uint64_t)wait);
 }
 
 /* One value of up to 16 bytes. */
-DEV_BODY int dev_queue_value(const struct dev_state *st, struct nic_queue *q, uint64_t remote,
+DEV_BODY int dev_queue_value(const struct dev_state *st, struct nic_queue *q, struct nic_remote to,
 			     uint64_t len, uint64_t first, uint64_t second)
 {
-	struct nic_op op = { .kind = NIC_INLINE, .signal = true, .rkey = q->rkey };
+	struct nic_op op = { .kind = NIC_INLINE, .signal = true, .rkey = to.key };
 	int64_t issued;
 
-	op.remote = remote;
+	op.remote = to.addr;
 	op.len = len;
 	op.data[0] = first;
 	op.data[1] = second;
@@ -181,20 +229,24 @@ DEV_COLD struct dev_end dev_queue_go(const struct dev_state *st, uint32_t how, i
 				     uint64_t value, uint64_t compare)
 {
 	struct nic_queue *q = dev_queue_of(st, pe, qp);
-	uint64_t remote = q->heap + off;
+	struct nic_remote remote = dev_queue_there(st, q, off, len), at = remote;
 	struct nic_fetched f = { 0, 0 };
 	uint32_t act = how & 0xff;
 	int op = (int)(how >> DEV_QUEUE_OP & 0xff);
 
-	if (act == DEV_ACT_PUT || act == DEV_ACT_PUT_SIGNAL)
-		f.err = dev_queue_put_signal(st, q, how, remote, q->heap + sig, local, len, value);
+	if (act == DEV_ACT_PUT_SIGNAL)
+		at = dev_queue_there(st, q, sig, 8);
+	/* Memory that no NIC was told of; nothing may be anywhere. */
+	if ((!remote.addr && len) || (!at.addr && act == DEV_ACT_PUT_SIGNAL))
+		f.err = MORI_SHMEM_EFAULT;
+	else if (act == DEV_ACT_PUT || act == DEV_ACT_PUT_SIGNAL)
+		f.err = dev_queue_put_signal(st, q, how, remote, at, local, len, value);
 	else if (act == DEV_ACT_GET)
 		f.err = dev_queue_get(st, q, remote, local, len, how & DEV_QUEUE_NBI);
 	else if (act == DEV_ACT_P)
 		f.err = dev_queue_value(st, q, remote, len, value, compare);
 	else /* a word: read, signal or atomic */
-		f = nic_amo(q, dev_queue_patience(st), op, (uint32_t)len,
-			    (struct nic_remote){ remote, q->rkey }, value, compare,
+		f = nic_amo(q, dev_queue_patience(st), op, (uint32_t)len, remote, value, compare,
 			    how & DEV_QUEUE_GIVES);
 	if (f.err)
 		f.err = dev_queue_fail(st, f.err, pe, off);
@@ -234,7 +286,8 @@ DEV_COLD int dev_queue_order(const struct dev_state *st, uint32_t first, uint32_
 DEV_COLD int dev_queue_flag(const struct dev_state *st, int pe, uint64_t flag, uint64_t epoch)
 {
 	struct nic_queue *q = dev_queue_of(st, pe, 0);
-	int err = dev_queue_value(st, q, q->heap + (flag - st->heap_base), 8, epoch, 0);
+	int err = dev_queue_value(st, q, dev_queue_there(st, q, flag - st->heap_base, 8), 8, epoch,
+				  0);
 
 	return err ? dev_queue_fail(st, err, pe, flag - st->heap_base) : 0;
 }

@@ -130,19 +130,54 @@ DEV_STEP void dev_put_signal_queue(const struct dev_state *st, struct dev_req *r
 	r->sig = (uint64_t)(uintptr_t)sig - st->heap_base;
 }
 
+/* Both places of a put with a signal, which may be anywhere; those of the request are guesses. */
+DEV_STEP int dev_put_signal_find(const struct dev_state *st, struct dev_req *r, void *dest,
+				 size_t n, size_t size, void *sig)
+{
+	struct dev_spot at = { .err = MORI_SHMEM_EINVAL };
+	int32_t slot;
+
+	if (dev_likely(r->op && tgt_aligned(sig, 8)))
+		at = dev_find_rare(st, (uint64_t)(uintptr_t)sig, 8, r->pe);
+	if (!dev_likely(!at.err))
+		return dev_wrong(r, at.err, sig, 8);
+	r->sig = at.off;
+	slot = at.slot;
+	if (!dev_likely(!__builtin_mul_overflow(n, size, &r->len))) {
+		r->pe = -1; /* whoever it is for */
+		return dev_wrong(r, MORI_SHMEM_EINVAL, NULL, UINT64_MAX);
+	}
+	at = dev_find_rare(st, (uint64_t)(uintptr_t)dest, r->len, r->pe);
+	if (!dev_likely(!at.err))
+		return dev_wrong(r, at.err, dest, r->len);
+	r->off = at.off;
+	r->slot = at.slot;
+	if (!TGT_NEAR && !dev_likely(slot == r->slot))
+		dev_put_signal_queue(st, r, dest, sig);
+	return 0;
+}
+
 /* The data, then exactly one signal; neither if either cannot be. */
 DEV_STEP int dev_put_signal_any(const struct dev_state *st, enum dev_scope scope, void *dest,
 				const void *src, size_t n, size_t size, void *sig, uint64_t value,
 				int op, int pe, int qp, bool nbi)
 {
-	struct dev_req r = { .pe = pe, .qp = qp, .local = (void *)src, .value = value, .nbi = nbi };
-	int err = dev_signal_reach(st, &r, sig, op, &r.sig);
-	int32_t slot = r.slot;
+	struct dev_req r = { .pe = pe,
+			     .qp = qp,
+			     .slot = pe,
+			     .off = (uint64_t)(uintptr_t)dest - DEV_FIXED(&st->heap_base),
+			     .sig = (uint64_t)(uintptr_t)sig - DEV_FIXED(&st->heap_base),
+			     .local = (void *)src,
+			     .op = dev_signal_op(op),
+			     .value = value,
+			     .nbi = nbi };
+	int whole = !__builtin_mul_overflow(n, size, &r.len), err = 0;
 
-	if (!err)
-		err = dev_copy_reach(st, &r, dest, n, size);
-	if (!TGT_NEAR && !dev_likely(slot == r.slot))
-		dev_put_signal_queue(st, &r, dest, sig);
+	/* As in dev_reach(), for both. */
+	if (!dev_likely(TGT_GPU &&
+			(whole & (int)(r.op != 0) & (int)tgt_aligned(sig, 8) & dev_plain(st, pe) &
+			 dev_sure(st, r.sig, 8) & dev_sure(st, r.off, r.len))))
+		err = dev_put_signal_find(st, &r, dest, n, size, sig);
 	return dev_go(st, scope, DEV_ACT_PUT_SIGNAL, &r, err);
 }
 

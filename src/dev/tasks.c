@@ -68,6 +68,49 @@ TASK(put_signal)
 					t.bytes, 1, tgt_pointer(t.sig), t.value, t.op, t.pe, t.qp));
 }
 
+/* Of peers that a queue leads to: it has arrived when the stream goes on. */
+TASK(put)
+{
+	struct dev_state *st = task_state(t.ctx);
+	int err;
+
+	if (!st)
+		return;
+	err = dev_put(st, DEV_block, tgt_pointer(t.dest), tgt_pointer(t.src), t.bytes, 1, t.pe,
+		      t.qp);
+	task_end(st, DEV_OP_putmem_block, err ? err : dev_quiet(st, DEV_block, t.pe, DEV_ALL));
+}
+
+/* The same from memory of the host, which the NIC reads and this thread may not be able to. */
+TASK(put_host)
+{
+	struct dev_state *st = task_state(t.ctx);
+	struct dev_spot s;
+	struct nic_queue *q;
+	int err;
+
+	if (!st)
+		return;
+	s = dev_reach(st, tgt_pointer(t.dest), t.bytes, t.pe);
+	q = dev_queue_of(st, t.pe, t.qp);
+	err = s.err ? tgt_fail(st, s.err, t.pe, t.dest, t.bytes) :
+		      nic_put(q, dev_queue_patience(st), NIC_DONE,
+			      (struct nic_local){ t.src, q->lkey },
+			      (struct nic_remote){ q->heap + s.off, q->rkey }, t.bytes);
+	task_end(st, DEV_OP_putmem_block,
+		 err && !s.err ? dev_queue_fail(st, err, t.pe, s.off) : err);
+}
+
+TASK(get)
+{
+	struct dev_state *st = task_state(t.ctx);
+
+	if (st)
+		task_end(st, DEV_OP_getmem_block,
+			 dev_get(st, DEV_block, tgt_pointer(t.dest), tgt_pointer(t.src), t.bytes, 1,
+				 t.pe, t.qp));
+}
+
 TASK(wait)
 {
 	struct dev_state *st = task_state(t.ctx);

@@ -100,6 +100,16 @@ DEV_BODY int dev_wait_see(const struct dev_state *st, const void *addr, enum dev
 				   (uint64_t)(uintptr_t)addr, dev_kind_wide(kind) ? 8 : 4));
 }
 
+/* The lanes leave together, with the status of the one that leads: on a GPU, told if it is one. */
+DEV_STEP int dev_wait_leave(enum dev_scope scope, int err)
+{
+	if (!TGT_GPU || !dev_likely(!tgt_any(scope, err != 0)))
+		err = (int)tgt_share(scope, (uint64_t)err);
+	if (!TGT_GPU)
+		tgt_leave(scope);
+	return err;
+}
+
 DEV_BODY int dev_wait(const struct dev_state *st, enum dev_scope scope, const void *addr,
 		      enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
 {
@@ -109,9 +119,7 @@ DEV_BODY int dev_wait(const struct dev_state *st, enum dev_scope scope, const vo
 	tgt_enter(scope);
 	if (tgt_leads(scope))
 		err = dev_wait_see(st, addr, kind, cmp, value, ns, -1, &seen);
-	err = (int)tgt_share(scope, (uint64_t)err);
-	tgt_leave(scope);
-	return err;
+	return dev_wait_leave(scope, err);
 }
 
 DEV_BODY int dev_wait_value(const struct dev_state *st, void *out, enum dev_scope scope,
@@ -187,9 +195,7 @@ DEV_BODY int dev_wait_all(const struct dev_state *st, enum dev_scope scope, cons
 	tgt_enter(scope);
 	if (tgt_leads(scope))
 		err = dev_wait_each(st, addrs, n, skip, kind, cmp, value, ns);
-	err = (int)tgt_share(scope, (uint64_t)err);
-	tgt_leave(scope);
-	return err;
+	return dev_wait_leave(scope, err);
 }
 
 /*

@@ -15,6 +15,8 @@
 #define SPIN_NS	  50000	   /* a wait drives the engine without giving its core away at most, */
 #define SPIN_MIN  2000	   /* less where that was in vain, */
 #define TRY_EVERY 64	   /* waits until the most is tried again, */
+#define AGAIN_NS  20000	   /* a wait so soon after the last one is one of many; */
+#define STREAK	  32	   /* after so many of them the thread stays away */
 #define YIELD_NS  200000   /* then giving it to whoever wants it, then it sleeps */
 #define NAP_NS	  20000000 /* and looks again */
 
@@ -56,16 +58,44 @@ static int wait_change(struct engine *e, int64_t ns)
 	until.tv_sec = at / 1000000000;
 	until.tv_nsec = at % 1000000000;
 	e->sleepers++;
+	if (e->away_ns) { /* this one counts on the thread */
+		e->away_ns = 0;
+		if (!e->holders && e->link->hold)
+			e->link->hold(e, false);
+	}
 	came = !pthread_cond_timedwait(&e->change, &e->lock, &until);
 	e->sleepers--;
 	return came;
 }
 
+void engine_hold(struct engine *e)
+{
+	bool again = engine_now() - __atomic_load_n(&e->driven, __ATOMIC_RELAXED) < AGAIN_NS;
+
+	e->streak = again ? e->streak + 1 : 0;
+	if (e->streak == STREAK && !e->away_ns && !e->holders && e->link->hold) {
+		e->link->hold(e, true);
+		e->away_ns = AGAIN_NS * 2; /* the thread makes more of it */
+		e->link->wake(e);
+	}
+	if (__atomic_fetch_add(&e->holders, 1, __ATOMIC_RELAXED) == 0 && !e->away_ns &&
+	    e->link->hold)
+		e->link->hold(e, true);
+}
+
+void engine_rest(struct engine *e)
+{
+	__atomic_store_n(&e->driven, engine_now(), __ATOMIC_RELAXED);
+	if (__atomic_sub_fetch(&e->holders, 1, __ATOMIC_RELAXED) == 0 && !e->away_ns &&
+	    e->link->hold)
+		e->link->hold(e, false);
+}
+
 static void wait_sleep(struct engine *e)
 {
-	__atomic_sub_fetch(&e->spinners, 1, __ATOMIC_RELAXED);
+	engine_rest(e);
 	wait_change(e, NAP_NS);
-	__atomic_add_fetch(&e->spinners, 1, __ATOMIC_RELAXED);
+	engine_hold(e);
 }
 
 /* Nothing has come for @idle_ns. */
@@ -113,7 +143,7 @@ int engine_wait(struct engine *e, struct conn *c, int pe, bool (*ready)(void *wh
 
 	if (ready(what))
 		return 0;
-	__atomic_add_fetch(&e->spinners, 1, __ATOMIC_RELAXED);
+	engine_hold(e);
 	start = last = engine_now();
 	do {
 		int did = engine_progress(e);
@@ -134,8 +164,7 @@ int engine_wait(struct engine *e, struct conn *c, int pe, bool (*ready)(void *wh
 			wait_pause(e, now - last);
 	} while (!ready(what));
 	wait_learn(e, idle);
-	__atomic_store_n(&e->driven, now, __ATOMIC_RELAXED);
-	__atomic_sub_fetch(&e->spinners, 1, __ATOMIC_RELAXED);
+	engine_rest(e);
 	return err;
 }
 
@@ -235,7 +264,9 @@ static int engine_open_link(struct engine *e)
 {
 	const char *want = e->config.provider;
 	int err = MORI_SHMEM_ENOTSUP;
+	struct err_was was;
 
+	err_save(&was);
 	if (want && !strcmp(want, link_sock.name))
 		return engine_try_link(e, &link_sock);
 #ifdef MORI_HAVE_FABRIC
@@ -249,7 +280,10 @@ static int engine_open_link(struct engine *e)
 			"installed",
 			want);
 #endif
-	return err == MORI_SHMEM_ENOTSUP && !want ? engine_try_link(e, &link_sock) : err;
+	if (err != MORI_SHMEM_ENOTSUP || want)
+		return err;
+	err_restore(&was);
+	return engine_try_link(e, &link_sock);
 }
 
 static int engine_open(const struct net_config *config, struct net **out)
@@ -312,8 +346,37 @@ static int engine_drive(struct net *n)
 		return 0; /* somebody does */
 	did = engine_progress(e);
 	engine_leave(e);
-	__atomic_store_n(&e->driven, engine_now(), __ATOMIC_RELAXED);
+	if (!__atomic_load_n(&e->holders, __ATOMIC_RELAXED))
+		__atomic_store_n(&e->driven, engine_now(), __ATOMIC_RELAXED);
 	return did;
+}
+
+static void engine_hold_net(struct net *n)
+{
+	struct engine *e = engine_of(n);
+
+	engine_enter(e);
+	engine_hold(e);
+	engine_leave(e);
+}
+
+static void engine_rest_net(struct net *n)
+{
+	struct engine *e = engine_of(n);
+
+	engine_enter(e);
+	engine_rest(e);
+	engine_leave(e);
+}
+
+static void engine_settle(struct net *n)
+{
+	struct engine *e = engine_of(n);
+
+	engine_enter(e);
+	engine_progress(e);
+	__atomic_store_n(&e->driven, engine_now(), __ATOMIC_RELAXED);
+	engine_leave(e);
 }
 
 static int engine_nap(struct net *n, uint64_t ns)
@@ -372,6 +435,9 @@ const struct net_ops net_engine = {
 	.fence = ops_fence,
 	.quiet = ops_quiet,
 	.progress = engine_drive,
+	.hold = engine_hold_net,
+	.rest = engine_rest_net,
+	.settle = engine_settle,
 	.nap = engine_nap,
 	.lost = engine_lost,
 	.error = engine_error,

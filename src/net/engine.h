@@ -2,7 +2,8 @@
 /*
  * The engine: what all ways to move bytes share. One lock holds all of it; whoever
  * has the lock may drive it. A process has a connection for asking to each process it
- * has asked something, and one for serving from each that has asked it.
+ * has asked something, and one for serving from each that has asked it; of a pair both
+ * may go over one socket.
  *
  * A link carries messages between processes, in order: sock.c over plain sockets,
  * fabric.c over libfabric. A request is one message with its data; libfabric moves
@@ -87,10 +88,12 @@ struct link_ops {
 	int (*send)(struct engine *e, struct conn *c, const struct msg *m, const struct piece *p);
 	/* Serve what has come and send what waits; how many things it did. */
 	int (*progress)(struct engine *e);
-	/* Whether the thread may sleep; then, without the lock, until there is something. */
+	/* Whether the thread may sleep; then, without the lock, until there is something: true. */
 	bool (*may_sleep)(struct engine *e);
-	void (*sleep)(struct engine *e, int timeout_ms);
+	bool (*sleep)(struct engine *e, int64_t timeout_ns);
 	void (*wake)(struct engine *e); /* without the lock */
+	/* Let what comes not end the thread's sleep, or let it again; NULL: it always does. */
+	void (*hold)(struct engine *e, bool on);
 	/* A region comes and goes; the first leaves key, addr and link where RMA reaches it. */
 	void (*region_new)(struct engine *e, struct region *r);
 	void (*region_gone)(struct engine *e, struct region *r);
@@ -202,13 +205,15 @@ struct engine {
 	pthread_cond_t change; /* something completed while there were sleepers */
 	int sleepers;
 	int wanted;	 /* atomic: threads that want the lock */
-	int spinners;	 /* atomic: threads that drive the engine while they wait */
-	int64_t driven;	 /* atomic: when a thread last did */
+	int holders;	 /* atomic: threads that drive the engine while they wait */
+	int64_t driven;	 /* atomic: when one of them last ended, or one drove it without saying */
+	uint32_t streak; /* waits that came soon after the one before */
+	int64_t away_ns; /* how long the engine's thread stays away; 0: what comes wakes it */
 	int64_t spin_ns; /* how long a wait keeps its core; adapts */
 	uint32_t n_waits;
 
 	struct conn **to;   /* [n_procs] asking; NULL before the first use */
-	struct conn **from; /* [n_procs] serving */
+	struct conn **from; /* [n_procs] serving, or that has ended: nobody comes twice */
 	struct conn *conns; /* all */
 	struct region *regions;
 	struct ask *ask_free;
@@ -232,6 +237,9 @@ void engine_leave(struct engine *e);
  * has ended: then its status, with the text naming @pe.
  */
 int engine_wait(struct engine *e, struct conn *c, int pe, bool (*ready)(void *what), void *what);
+/* The caller drives the engine until engine_rest(): its thread need not. */
+void engine_hold(struct engine *e);
+void engine_rest(struct engine *e);
 /* Something happened: wake those who sleep for it. */
 void engine_changed(struct engine *e);
 
@@ -242,17 +250,19 @@ void thread_stop(struct engine *e);
 
 /* engine_conn.c */
 #define HELLO_BYTES 48 /* verbs carries 56 */
+enum hello_kind { HELLO_ASK, HELLO_ANSWER, HELLO_MINE /* I have begun to ask you: use that */ };
 struct hello {
 	uint64_t magic;
 	uint32_t version;
 	int32_t from, to; /* processes */
-	uint32_t answer;
+	uint32_t kind;
 	uint64_t nonce; /* of whoever asks */
 	uint8_t mac[MAC_BYTES];
 };
 /* The first bytes in either direction; @nonce 0 makes a new one. 0, or -EIO. */
-int hello_make(const struct engine *e, struct hello *h, int to, uint64_t nonce, bool answer);
-bool hello_good(const struct engine *e, const struct hello *h, size_t len, bool answer);
+int hello_make(const struct engine *e, struct hello *h, int to, uint64_t nonce,
+	       enum hello_kind kind);
+bool hello_good(const struct engine *e, const struct hello *h, size_t len, enum hello_kind kind);
 uint64_t conn_token(const struct engine *e, int from, int to);
 /* The connection for asking the process of @pe, in use; it may wait. */
 int conn_to(struct engine *e, int pe, struct conn **out);

@@ -2,7 +2,8 @@
 /*
  * Who is connected. A process connects when it first asks another for something and
  * proves with its first bytes that it knows the job's secret; so does the answer.
- * Nobody else is let in. A connection that has ended stays, with the reason.
+ * Nobody else is let in, and nobody twice: a greeting that was overheard is of no use. A
+ * connection that has ended stays, with the reason.
  */
 #include "net/engine.h"
 #include "util/err.h"
@@ -16,9 +17,10 @@
 #include <sys/random.h>
 
 #define HELLO_MAGIC   UINT64_C(0x6d6f72692d6e6574) /* "mori-net"; also tells the byte order */
-#define HELLO_VERSION 1u
+#define HELLO_VERSION 2u
 
-int hello_make(const struct engine *e, struct hello *h, int to, uint64_t nonce, bool answer)
+int hello_make(const struct engine *e, struct hello *h, int to, uint64_t nonce,
+	       enum hello_kind kind)
 {
 	_Static_assert(sizeof(*h) == HELLO_BYTES, "what is sent");
 	memset(h, 0, sizeof(*h));
@@ -28,20 +30,20 @@ int hello_make(const struct engine *e, struct hello *h, int to, uint64_t nonce, 
 	h->version = HELLO_VERSION;
 	h->from = e->config.my_proc;
 	h->to = to;
-	h->answer = answer;
+	h->kind = kind;
 	h->nonce = nonce;
 	mac_make(e->secret, h, offsetof(struct hello, mac), h->mac);
 	return 0;
 }
 
-bool hello_good(const struct engine *e, const struct hello *h, size_t len, bool answer)
+bool hello_good(const struct engine *e, const struct hello *h, size_t len, enum hello_kind kind)
 {
 	uint8_t mac[MAC_BYTES];
 
 	if (len < sizeof(*h) || h->magic != HELLO_MAGIC || h->version != HELLO_VERSION)
 		return false;
 	mac_make(e->secret, h, offsetof(struct hello, mac), mac);
-	return mac_same(mac, h->mac) && h->answer == answer && h->to == e->config.my_proc &&
+	return mac_same(mac, h->mac) && h->kind == kind && h->to == e->config.my_proc &&
 	       h->from >= 0 && h->from < e->config.n_procs;
 }
 
@@ -111,8 +113,6 @@ void conn_end(struct engine *e, struct conn *c, int status, const char *fmt, ...
 	ask_end_all(e, c, status);
 	post_end_all(e, c, status);
 	serve_forget(e, c);
-	if (c->serves && e->from[c->proc] == c)
-		e->from[c->proc] = NULL;
 	engine_changed(e);
 }
 

@@ -13,9 +13,11 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#define LINGER_NS 20000	 /* after the last work, before it sleeps */
-#define AWAY_NS	  100000 /* the thread stays away so long after a caller's step */
-#define POLL_MS	  1000	 /* it looks again after that time, whatever the link says */
+#define LINGER_NS 20000	     /* after the last work, before it sleeps */
+#define AWAY_NS	  100000     /* it stays away so long at least from an engine that callers drive, */
+#define AWAY_MOST 400000     /* and so long at most */
+#define POLL_NS	  1000000000 /* it looks again after that time, whatever the link says, */
+#define RETRY_NS  1000000    /* or after that one where something could not be sent */
 
 int engine_progress(struct engine *e)
 {
@@ -35,40 +37,61 @@ int engine_progress(struct engine *e)
 	return n;
 }
 
-/* Whether a caller drives the engine, or has just done so. */
-static bool thread_stays_away(struct engine *e)
+/* Whether a caller drives the engine, or has just done so, and none sleeps until it is driven. */
+static bool thread_driven(const struct engine *e)
 {
-	return __atomic_load_n(&e->spinners, __ATOMIC_RELAXED) ||
-	       engine_now() - __atomic_load_n(&e->driven, __ATOMIC_RELAXED) < AWAY_NS;
+	int64_t driven = __atomic_load_n(&e->driven, __ATOMIC_RELAXED);
+
+	return !e->sleepers && (e->holders || engine_now() - driven < AWAY_NS);
+}
+
+/*
+ * Callers who wait again and again do what comes with their own hands. To be woken by it
+ * as well costs them their core for a moment (in a virtual machine 20 us), and so does a look
+ * after a while: the longer they go on the rarer the looks. How long to stay away.
+ */
+static int64_t thread_away(struct engine *e, bool woken)
+{
+	int64_t away = 0;
+
+	if ((woken || e->away_ns) && thread_driven(e))
+		away = !e->away_ns		  ? AWAY_NS :
+		       e->away_ns * 2 < AWAY_MOST ? e->away_ns * 2 :
+						    AWAY_MOST;
+	if (!e->holders && e->link->hold && !e->away_ns != !away)
+		e->link->hold(e, away);
+	e->away_ns = away;
+	return away;
 }
 
 static void *thread_main(void *arg)
 {
 	struct engine *e = arg;
-	struct timespec away = { .tv_nsec = AWAY_NS };
 	int64_t worked = 0;
+	bool woken = false;
 
 	pthread_setname_np(pthread_self(), "mori-net");
 	prctl(PR_SET_TIMERSLACK, 1000UL);
 	while (!__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE)) {
-		int timeout, did;
+		int64_t timeout, away;
 		bool sleeps;
+		int did;
 
-		if (thread_stays_away(e)) {
-			nanosleep(&away, NULL);
-			continue;
-		}
 		engine_enter(e);
-		did = engine_progress(e);
+		did = e->holders ? 0 : engine_progress(e);
 		if (did)
 			worked = engine_now();
-		sleeps = !did && (e->config.crowded || engine_now() - worked > LINGER_NS) &&
+		away = thread_away(e, woken);
+		sleeps = (away ? e->link->hold != NULL :
+				 !did && (e->holders || e->config.crowded ||
+					  engine_now() - worked > LINGER_NS)) &&
 			 e->link->may_sleep(e);
-		timeout = e->n_replies || e->late ? 1 : POLL_MS;
+		timeout = away ? away : e->n_replies || e->late ? RETRY_NS : POLL_NS;
 		engine_leave(e);
-		if (sleeps)
-			e->link->sleep(e, timeout);
-		else if (!did)
+		woken = sleeps && e->link->sleep(e, timeout);
+		if (!sleeps && away)
+			nanosleep(&(struct timespec){ .tv_nsec = away }, NULL);
+		else if (!sleeps && !did)
 			sched_yield();
 	}
 	return NULL;

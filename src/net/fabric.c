@@ -148,14 +148,14 @@ static bool fabric_may_sleep(struct engine *e)
 	return fi_trywait(f->fabric, fids, f->eq ? 2 : 1) == 0;
 }
 
-static void fabric_sleep(struct engine *e, int timeout_ms)
+static bool fabric_sleep(struct engine *e, int64_t timeout_ns)
 {
 	struct fabric *f = fabric_of(e);
 	struct pollfd fds[3] = { { .fd = f->wake, .events = POLLIN },
 				 { .fd = f->cq_fd, .events = POLLIN },
 				 { .fd = f->eq_fd, .events = POLLIN } };
 
-	poll(fds, f->eq ? 3 : 2, timeout_ms);
+	return poll(fds, f->eq ? 3 : 2, (int)(timeout_ns / 1000000)) > 0;
 }
 
 static void fabric_wake(struct engine *e)

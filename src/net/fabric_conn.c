@@ -100,7 +100,7 @@ int fabric_connect(struct engine *e, struct conn *c)
 	err = info->dest_addr ? conn_bind(f, fc, info) : -ENOMEM;
 	f->lib.freeinfo(info);
 	if (!err)
-		err = hello_make(e, &hello, c->proc, 0, false);
+		err = hello_make(e, &hello, c->proc, 0, HELLO_ASK);
 	if (err)
 		return err;
 	fc->nonce = hello.nonce;
@@ -122,7 +122,7 @@ struct conn *fabric_sender(struct engine *e, const struct msg *m)
 		return e->to[m->src];
 	c = e->from[m->src];
 	if (c || f->connected)
-		return c;
+		return c && c->state != CONN_DEAD ? c : NULL;
 	c = conn_new(e, m->src, true);
 	if (c && conn_insert(e, c, &e->addresses[m->src])) {
 		conn_end(e, c, MORI_SHMEM_EREACH, "its address is not known");
@@ -140,7 +140,7 @@ static void event_request(struct engine *e, struct fi_eq_cm_entry *entry, size_t
 	struct conn *c = NULL;
 	int err = -EACCES;
 
-	if (!hello_good(e, h, data_len, false)) {
+	if (!hello_good(e, h, data_len, HELLO_ASK)) {
 		log_info("network: a stranger was turned away");
 	} else if (!e->from[h->from]) {
 		c = conn_new(e, h->from, true);
@@ -148,7 +148,7 @@ static void event_request(struct engine *e, struct fi_eq_cm_entry *entry, size_t
 		err = fc ? conn_bind(f, fc, entry->info) : -ENOMEM;
 	}
 	if (!err)
-		err = hello_make(e, &answer, h->from, h->nonce, true);
+		err = hello_make(e, &answer, h->from, h->nonce, HELLO_ANSWER);
 	if (err) {
 		fi_reject(f->pep, entry->info->handle, NULL, 0);
 	} else {
@@ -170,8 +170,8 @@ static void event_connected(struct engine *e, struct conn *c, const struct fi_eq
 
 	if (!fc->connecting)
 		return;
-	if (!c->serves &&
-	    (!hello_good(e, h, data_len, true) || h->from != c->proc || h->nonce != fc->nonce)) {
+	if (!c->serves && (!hello_good(e, h, data_len, HELLO_ANSWER) || h->from != c->proc ||
+			   h->nonce != fc->nonce)) {
 		conn_end(e, c, MORI_SHMEM_EREACH, "whoever answers there is not of this job");
 		return;
 	}

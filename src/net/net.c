@@ -78,6 +78,21 @@ int net_progress(struct net *n)
 	return n->ops->progress(n);
 }
 
+void net_hold(struct net *n)
+{
+	n->ops->hold(n);
+}
+
+void net_rest(struct net *n)
+{
+	n->ops->rest(n);
+}
+
+void net_settle(struct net *n)
+{
+	n->ops->settle(n);
+}
+
 int net_nap(struct net *n, uint64_t ns)
 {
 	return n->ops->nap(n, ns);

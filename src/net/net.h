@@ -146,6 +146,14 @@ int net_quiet(struct net *n, int pe);
 /* Serve what has come, without waiting; how many things it did. For those who poll memory. */
 int net_progress(struct net *n);
 /*
+ * Between the two calls, which come in pairs, the caller calls net_progress() again and again
+ * and does nothing that takes long: the engine's thread is not woken by what comes.
+ */
+void net_hold(struct net *n);
+void net_rest(struct net *n);
+/* What had come by now is served when it returns, whoever was at it. */
+void net_settle(struct net *n);
+/*
  * Sleep for @ns, or until something has come: 1. For those who have polled for long enough;
  * after it polling may be worth it again.
  */
@@ -176,6 +184,9 @@ struct net_ops {
 	int (*fence)(struct net *n, int pe);
 	int (*quiet)(struct net *n, int pe);
 	int (*progress)(struct net *n);
+	void (*hold)(struct net *n);
+	void (*rest)(struct net *n);
+	void (*settle)(struct net *n);
 	int (*nap)(struct net *n, uint64_t ns);
 	void (*lost)(struct net *n, int pe);
 	int (*error)(struct net *n, int pe);

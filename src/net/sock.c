@@ -12,6 +12,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -22,14 +23,16 @@
 #define BACKLOG	    1024
 #define STRANGERS   256
 #define STRANGER_NS ((int64_t)5000000000)
-#define FEW	    4  /* sockets that are tried one by one instead of asking epoll */
-#define LOOK_EVERY  32 /* steps between two looks at the listener then */
+#define FEW	    4	/* sockets that are tried one by one instead of asking epoll */
+#define LOOK_EVERY  128 /* steps between two looks at the listener then */
 #define EVENTS	    32
 #define NEAR_US	    60 /* handshakes within one machine take less */
 #define NEAR_BUFFER (128 << 10)
 
 struct sock_link {
-	int listener, epoll, wake;
+	int listener, wake;
+	int epoll; /* the listener and the sockets */
+	int sleep; /* what the thread sleeps in: wake, and epoll unless somebody holds it */
 	struct sock *socks, *dead;
 	int n_socks, n_strangers, n_connecting;
 	uint32_t ticks;
@@ -104,27 +107,51 @@ static void sock_drop(struct sock_link *l, struct sock *s)
 	epoll_ctl(l->epoll, EPOLL_CTL_DEL, s->fd, NULL);
 	close(s->fd);
 	s->fd = -1;
-	s->c = NULL;
+	s->c = s->back = NULL;
 }
 
 static void sock_disconnect(struct engine *e, struct conn *c)
 {
 	struct sock *s = c->link;
+	struct conn *other = s->c == c ? s->back : s->c;
 
 	c->link = NULL;
 	sock_drop_out(s, c->status);
 	sock_drop(e->state, s);
+	if (!other)
+		return;
+	other->link = NULL;
+	conn_end(e, other, c->status, "%s", c->text);
+}
+
+/* @c asks over the connection by which its process asks us. */
+static void sock_share(struct engine *e, struct conn *c)
+{
+	struct sock *s = e->from[c->proc]->link;
+
+	c->link = s;
+	s->back = c;
+	conn_up(e, c);
+}
+
+static bool sock_is_up(const struct conn *c)
+{
+	return c && c->state == CONN_UP;
 }
 
 static void sock_opened(struct engine *e, struct sock *s)
 {
 	struct sock_link *l = e->state;
+	struct conn *c;
 
 	s->state = SOCK_OPEN;
 	l->n_connecting--;
 	sock_watch(l, s, EPOLLIN);
 	sock_tune(s->fd);
 	conn_up(e, s->c);
+	c = s->c->serves ? e->to[s->c->proc] : NULL;
+	if (c && c->state == CONN_CONNECTING && !c->link)
+		sock_share(e, c); /* it has given way to this one */
 }
 
 static int sock_connect(struct engine *e, struct conn *c)
@@ -135,6 +162,10 @@ static int sock_connect(struct engine *e, struct conn *c)
 	struct sock *s;
 	int fd;
 
+	if (sock_is_up(e->from[c->proc])) {
+		sock_share(e, c);
+		return 0;
+	}
 	if (!to->len || to->len > sizeof(to->bytes))
 		return -EADDRNOTAVAIL;
 	fd = socket(sa->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -159,7 +190,7 @@ static int sock_greet(struct engine *e, struct sock *s)
 {
 	struct hello hello;
 	ssize_t n;
-	int err = s->c ? hello_make(e, &hello, s->c->proc, s->nonce, false) : -ENOTCONN;
+	int err = s->c ? hello_make(e, &hello, s->c->proc, s->nonce, HELLO_ASK) : -ENOTCONN;
 
 	if (err)
 		return err;
@@ -172,18 +203,45 @@ static int sock_greet(struct engine *e, struct sock *s)
 	return n == sizeof(hello) ? 1 : -EIO;
 }
 
+/* Two processes that ask each other share a connection: that of the lower number, if both begin. */
+static bool sock_gives_way(struct engine *e, const struct hello *h)
+{
+	const struct conn *mine = h->from > e->config.my_proc ? e->to[h->from] : NULL;
+
+	return mine && mine->state != CONN_DEAD;
+}
+
+/* The one we asked has begun to ask us, and keeps to that. */
+static void sock_give_way(struct engine *e, struct sock *s)
+{
+	struct conn *c = s->c;
+
+	c->link = NULL;
+	sock_drop(e->state, s);
+	if (sock_is_up(e->from[c->proc]))
+		sock_share(e, c);
+	else if (e->from[c->proc])
+		conn_end(e, c, MORI_SHMEM_EPEER, "it has closed the connection");
+}
+
 /* The first bytes of @s are here: of the one we asked, or of one who asks. */
 static bool sock_know(struct engine *e, struct sock *s, const struct hello *h)
 {
 	struct sock_link *l = e->state;
 	struct hello answer;
+	bool way;
 
 	if (s->c)
-		return hello_good(e, h, sizeof(*h), true) && h->from == s->c->proc &&
+		return hello_good(e, h, sizeof(*h), HELLO_ANSWER) && h->from == s->c->proc &&
 		       h->nonce == s->nonce;
-	if (!hello_good(e, h, sizeof(*h), false) || e->from[h->from] ||
-	    hello_make(e, &answer, h->from, h->nonce, true) ||
-	    send(s->fd, &answer, sizeof(answer), MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(answer))
+	/* Nobody comes twice, nor after the path to it has ended: it may be one who overheard it. */
+	if (!hello_good(e, h, sizeof(*h), HELLO_ASK) || e->from[h->from] ||
+	    (e->to[h->from] && e->to[h->from]->state == CONN_DEAD))
+		return false;
+	way = sock_gives_way(e, h);
+	if (hello_make(e, &answer, h->from, h->nonce, way ? HELLO_MINE : HELLO_ANSWER) ||
+	    send(s->fd, &answer, sizeof(answer), MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(answer) ||
+	    way)
 		return false;
 	s->c = conn_new(e, h->from, true);
 	if (!s->c)
@@ -202,7 +260,7 @@ static void sock_refuse(struct engine *e, struct sock *s, int err)
 	else if (s->c)
 		conn_end(e, s->c, MORI_SHMEM_EREACH, "whoever answers there is not of this job");
 	else {
-		log_info("network: a stranger was turned away");
+		log_info("network: somebody was turned away");
 		sock_drop(e->state, s);
 	}
 }
@@ -237,6 +295,9 @@ static int sock_shake(struct engine *e, struct sock *s)
 	s->have = 0;
 	if (sock_know(e, s, &hello))
 		sock_opened(e, s);
+	else if (s->c && hello_good(e, &hello, sizeof(hello), HELLO_MINE) &&
+		 hello.from == s->c->proc && hello.nonce == s->nonce)
+		sock_give_way(e, s);
 	else
 		sock_refuse(e, s, 0);
 	return 1;
@@ -288,13 +349,10 @@ static int sock_step_ready(struct engine *e)
 	struct sock_link *l = e->state;
 	struct epoll_event ev[EVENTS];
 	int ready = epoll_wait(l->epoll, ev, EVENTS, 0), n = 0;
-	uint64_t count;
 
 	for (int i = 0; i < ready; i++) {
 		if (ev[i].data.ptr == &l->listener)
 			sock_accept(e);
-		else if (ev[i].data.ptr == &l->wake)
-			n += read(l->wake, &count, sizeof(count)) > 0;
 		else
 			n += sock_step(e, ev[i].data.ptr);
 	}
@@ -319,7 +377,7 @@ static int sock_progress(struct engine *e)
 	} else {
 		for (struct sock *s = l->socks, *next; s; s = next) {
 			next = s->next;
-			if (!s->c || s->out || sock_expects(s->c))
+			if (!s->c || s->out || s->back || sock_expects(s->c))
 				n += sock_step(e, s);
 		}
 	}
@@ -344,13 +402,26 @@ static bool sock_may_sleep(struct engine *e)
 	return true;
 }
 
-static void sock_sleep(struct engine *e, int timeout_ms)
+static bool sock_sleep(struct engine *e, int64_t timeout_ns)
+{
+	struct timespec until = { timeout_ns / 1000000000, timeout_ns % 1000000000 };
+	struct sock_link *l = e->state;
+	struct pollfd fd = { .fd = l->sleep, .events = POLLIN };
+	uint64_t count;
+	int n = ppoll(&fd, 1, &until, NULL);
+
+	if (n > 0 && read(l->wake, &count, sizeof(count)) > 0)
+		n = 0;
+	__atomic_store_n(&l->look, 1, __ATOMIC_RELAXED);
+	return n > 0;
+}
+
+static void sock_hold(struct engine *e, bool on)
 {
 	struct sock_link *l = e->state;
-	struct epoll_event ev;
+	struct epoll_event ev = { .events = on ? 0 : EPOLLIN, .data.fd = l->epoll };
 
-	epoll_wait(l->epoll, &ev, 1, timeout_ms);
-	__atomic_store_n(&l->look, 1, __ATOMIC_RELAXED);
+	epoll_ctl(l->sleep, EPOLL_CTL_MOD, l->epoll, &ev);
 }
 
 static void sock_wake(struct engine *e)
@@ -422,12 +493,16 @@ static int sock_listen(struct engine *e, struct sock_link *l)
 	    getsockname(l->listener, (struct sockaddr *)at->bytes, &len))
 		return err_set(MORI_SHMEM_EIO, "the network's socket: %s", strerror(errno));
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
+	l->sleep = epoll_create1(EPOLL_CLOEXEC);
 	l->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (l->epoll < 0 || l->wake < 0 || epoll_ctl(l->epoll, EPOLL_CTL_ADD, l->listener, &ev))
+	if (l->epoll < 0 || l->sleep < 0 || l->wake < 0 ||
+	    epoll_ctl(l->epoll, EPOLL_CTL_ADD, l->listener, &ev))
 		return err_set(MORI_SHMEM_EIO, "epoll: %s", strerror(errno));
-	ev.data.ptr = &l->wake;
-	if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, l->wake, &ev))
-		return err_set(MORI_SHMEM_EIO, "epoll: %s", strerror(errno));
+	for (int i = 0; i < 2; i++) {
+		ev.data.fd = i ? l->wake : l->epoll;
+		if (epoll_ctl(l->sleep, EPOLL_CTL_ADD, ev.data.fd, &ev))
+			return err_set(MORI_SHMEM_EIO, "epoll: %s", strerror(errno));
+	}
 	return 0;
 }
 
@@ -437,7 +512,7 @@ static int sock_open(struct engine *e)
 
 	if (!l)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for the network");
-	l->listener = l->epoll = l->wake = -1;
+	l->listener = l->epoll = l->sleep = l->wake = -1;
 	e->state = l;
 	e->ordered = true;
 	return sock_listen(e, l);
@@ -461,6 +536,8 @@ static void sock_close(struct engine *e)
 		close(l->listener);
 	if (l->epoll >= 0)
 		close(l->epoll);
+	if (l->sleep >= 0)
+		close(l->sleep);
 	if (l->wake >= 0)
 		close(l->wake);
 	free(l);
@@ -501,6 +578,7 @@ const struct link_ops link_sock = {
 	.may_sleep = sock_may_sleep,
 	.sleep = sock_sleep,
 	.wake = sock_wake,
+	.hold = sock_hold,
 	.region_new = sock_region_new,
 	.region_gone = sock_regions_gone,
 };

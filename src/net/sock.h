@@ -34,7 +34,9 @@ struct sock {
 	struct sock *next;
 	int fd;
 	enum sock_state state;
-	struct conn *c; /* NULL: a stranger so far */
+	struct conn *c;	   /* who made it; NULL: a stranger so far */
+	struct conn *back; /* the other direction, from its first use on; NULL before */
+	struct conn *on;   /* of the two, whose message is being received */
 	uint64_t nonce;
 	int64_t deadline; /* of a stranger */
 	uint32_t events;  /* what epoll is asked to tell */

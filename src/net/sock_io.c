@@ -11,6 +11,13 @@
 
 #define READS 32 /* of one socket at a time, so that the others have their turn */
 
+static void sock_heard(struct sock *s)
+{
+	s->c->heard = engine_now();
+	if (s->back)
+		s->back->heard = s->c->heard;
+}
+
 static void sock_broken(struct engine *e, struct sock *s, int err)
 {
 	if (err == 0 || err == ECONNRESET || err == EPIPE)
@@ -109,7 +116,7 @@ int sock_flush(struct engine *e, struct sock *s)
 			break;
 		total++;
 		o->sent += (size_t)n;
-		s->c->heard = engine_now();
+		sock_heard(s);
 		if (o->sent == sizeof(o->head) + o->len) {
 			s->out = o->next;
 			if (!s->out)
@@ -186,28 +193,48 @@ static void take_data(struct engine *e, struct sock *s)
 	s->left -= n;
 }
 
+/* Whose @m is; a peer may ask over the connection over which it is asked. NULL: nobody's. */
+static struct conn *sock_role(struct engine *e, struct sock *s, const struct msg *m)
+{
+	bool serves = m->type != MSG_ANSWER && m->type != MSG_DONE;
+
+	if (s->c->serves == serves || s->back)
+		return s->c->serves == serves ? s->c : s->back;
+	if (!serves || e->from[s->c->proc])
+		return NULL;
+	s->back = conn_new(e, s->c->proc, true);
+	if (s->back) {
+		s->back->link = s;
+		conn_up(e, s->back);
+	}
+	return s->back;
+}
+
 /* Do what lies in the buffer; whether the connection is still there. */
 static bool take(struct engine *e, struct sock *s)
 {
-	struct conn *c = s->c;
-
 	for (;;) {
 		if (s->in_data) {
 			take_data(e, s);
 			if (s->left)
 				break;
 			s->in_data = false;
-			msg_done(e, c, &s->head, s->status);
-			if (c->state == CONN_DEAD)
+			msg_done(e, s->on, &s->head, s->status);
+			if (s->fd < 0)
 				return false;
 		}
 		if (s->have - s->at < sizeof(s->head))
 			break;
 		memcpy(&s->head, s->buf + s->at, sizeof(s->head));
 		s->at += sizeof(s->head);
+		s->on = sock_role(e, s, &s->head);
+		if (!s->on) {
+			conn_end(e, s->c, MORI_SHMEM_EPEER, "it has sent what makes no sense");
+			return false;
+		}
 		s->in_data = true;
 		s->left = msg_data(&s->head);
-		s->sink = s->left ? msg_sink(e, c, &s->head, &s->device) : NULL;
+		s->sink = s->left ? msg_sink(e, s->on, &s->head, &s->device) : NULL;
 		s->status = s->left && !s->sink ? MORI_SHMEM_EINVAL : 0;
 	}
 	memmove(s->buf, s->buf + s->at, s->have - s->at);
@@ -239,7 +266,7 @@ int sock_read(struct engine *e, struct sock *s)
 			return n + 1;
 		}
 		n++;
-		s->c->heard = engine_now();
+		sock_heard(s);
 		into = (size_t)got < iov[0].iov_len ? (size_t)got : iov[0].iov_len;
 		if (direct) {
 			s->sink += into;
@@ -251,8 +278,10 @@ int sock_read(struct engine *e, struct sock *s)
 		if ((size_t)got < room)
 			break;
 	}
-	if (n)
+	if (n && s->c->serves)
 		msg_pause(e, s->c);
+	else if (n && s->back)
+		msg_pause(e, s->back);
 	return n;
 }
 

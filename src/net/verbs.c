@@ -201,6 +201,11 @@ int verbs_heap(struct verbs *v, void *at, uint64_t len, bool device)
 	return verbs_region_add(v, at, len, device, &v->heap);
 }
 
+void verbs_heap_keys(const struct verbs *v, uint32_t *lkey, uint32_t *rkey)
+{
+	verbs_region_keys(v->heap, lkey, rkey);
+}
+
 int verbs_show(struct verbs *v, uint64_t *addr, uint64_t len, bool io, struct verbs_shown **out)
 {
 	const struct verbs_memory *m = v->config.memory;

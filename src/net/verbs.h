@@ -44,7 +44,7 @@ struct verbs_config {
 	int gid_index;	     /* MORI_IB_GID_INDEX; -1: found */
 	int sl, tc;	     /* MORI_RDMA_SL, MORI_RDMA_TC; -1: 0 */
 	uint32_t log_slots;  /* of a queue; 0: 10 */
-	const char *sysfs;   /* NULL: /sys; tests have their own */
+	const char *sysfs;   /* NULL: SYSFS_PATH, as libibverbs reads it, else /sys */
 	const struct verbs_memory *memory; /* NULL: all is the host's */
 	void *arg;			   /* of those */
 };
@@ -75,13 +75,16 @@ int verbs_filter(const char *list, struct verbs_port *ports, size_t n);
 
 /*
  * Which of the ports that can be used the PE takes: the nearest, of those the fastest, of
- * those in turn. Its place, and into @why a sentence; or ENOTSUP with the reasons of all.
+ * those in turn. Its place, and into @why a sentence; or ENOENT with the reasons of all.
  */
 int verbs_choose(const struct verbs_config *c, const struct verbs_port *ports, size_t n, char *why,
 		 size_t size);
 
 /* How a GID is seen: of what kind its bytes are. */
 enum verbs_gid verbs_gid_kind(const uint8_t gid[16], bool v2);
+
+/* Whether this machine has NICs at all, without opening anything. */
+bool verbs_any(void);
 
 /* All ports of this machine in the order of their names, filtered; free() the array. */
 int verbs_scan(const struct verbs_config *c, struct verbs_port **out, size_t *n);
@@ -109,6 +112,7 @@ void verbs_region_keys(const struct verbs_region *r, uint32_t *lkey, uint32_t *r
 
 /* The PE's heap, before its first queue; removed by verbs_close(). */
 int verbs_heap(struct verbs *v, void *at, uint64_t len, bool device);
+void verbs_heap_keys(const struct verbs *v, uint32_t *lkey, uint32_t *rkey);
 
 /* What a peer must know of a queue pair; plain bytes, the same on every machine of a job. */
 struct verbs_record {

@@ -13,10 +13,10 @@
 #include <string.h>
 #include <time.h>
 
-#define CELLS	     128u
-#define READS_MOST   16u /* reads and atomics under way: more than any NIC of today has */
-#define ACK_TIMEOUT  18	 /* 4 us << 18, a second, until an entry is sent again */
-#define RETRIES	     7	 /* the most there is */
+#define CELLS	     128u /* 32 KiB of bounces */
+#define READS_MOST   16u  /* reads and atomics under way: more than any NIC of today has */
+#define ACK_TIMEOUT  18	  /* 4 us << 18, a second, until an entry is sent again */
+#define RETRIES	     7	  /* the most there is */
 #define RNR_TIMER    12
 #define HOPS	     64
 #define LOG_LEN_MOST 30
@@ -77,7 +77,7 @@ int verbs_make_plain(struct verbs_qp *q, int (*look)(struct verbs_qp *q))
 		       v->port.name, v->port.port, want);
 }
 
-/* Marks and cells: their place in a part of our own, and what they begin with. */
+/* Bounces, cells and marks: their place in a part of our own, and what they begin with. */
 static int own_open(struct verbs_qp *q)
 {
 	struct nic_sizes sizes;
@@ -90,12 +90,13 @@ static int own_open(struct verbs_qp *q)
 		return err_set(MORI_SHMEM_ENOTSUP,
 			       "%s port %d: a queue of 2^%u slots and 2^%u completions does not do",
 			       q->nic->port.name, q->nic->port.port, n->log_slots, n->log_cq);
-	users = sizes.cell_values + sizes.marks;
+	users = CELLS * NIC_BOUNCE + sizes.cell_values + sizes.marks;
 	err = verbs_part_open(q->nic, users + sizes.cell_users, &q->own);
 	if (err)
 		return err;
-	n->cell_values = q->own.addr;
-	n->marks = q->own.addr + sizes.cell_values;
+	n->bounce = q->own.addr;
+	n->cell_values = n->bounce + CELLS * NIC_BOUNCE;
+	n->marks = n->cell_values + sizes.cell_values;
 	n->cell_users = q->own.addr + users;
 	image = calloc(1, q->own.len);
 	if (!image)

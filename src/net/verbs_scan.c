@@ -8,6 +8,7 @@
 #include "util/log.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -22,6 +23,29 @@ struct scan {
 	struct verbs_port *ports;
 	size_t n;
 };
+
+static const char *sysfs_path(void)
+{
+	const char *path = secure_getenv("SYSFS_PATH");
+
+	return path && *path ? path : "/sys";
+}
+
+bool verbs_any(void)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	bool found = false;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/class/infiniband", sysfs_path());
+	d = opendir(path);
+	while (d && !found && (e = readdir(d)))
+		found = e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return found;
+}
 
 static bool path_of(char out[PATH_MAX], const char *sysfs, const char *part, const char *name,
 		    const char *rest)
@@ -275,7 +299,7 @@ static int by_name(const void *a, const void *b)
 
 int verbs_scan(const struct verbs_config *c, struct verbs_port **out, size_t *n)
 {
-	struct scan s = { .c = c, .sysfs = c->sysfs ? c->sysfs : "/sys" };
+	struct scan s = { .c = c, .sysfs = c->sysfs ? c->sysfs : sysfs_path() };
 	struct ibv_device **list;
 	int count = 0, err = verbs_load(VERBS_IBV);
 

@@ -177,7 +177,7 @@ static int none(const struct verbs_port *ports, size_t n)
 			used += (size_t)snprintf(text + used, sizeof(text) - used,
 						 "%s%s port %d: %s", used ? "; " : "",
 						 ports[i].name, ports[i].port, ports[i].why_not);
-	return err_set(MORI_SHMEM_ENOTSUP, "there is no NIC here that kernels can drive%s%s",
+	return err_set(MORI_SHMEM_ENOENT, "there is no NIC here that kernels can drive%s%s",
 		       n ? ": " : "", text);
 }
 

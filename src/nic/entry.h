@@ -34,7 +34,11 @@ enum nic_kind {
 /* Beside enum mori_shmem_amo, for nic_amo(). */
 enum nic_amo {
 	NIC_AMO_ADD_REAL = 32, /* the bits of a float or double are added to one */
-	NIC_AMO_READ,	       /* of 1 to 8 bytes; no atomic at the other end */
+	/*
+	 * No atomic at the other end: 1 to 8 bytes, or, of a queue with bounces, up to NIC_BOUNCE
+	 * bytes to the address that is the value.
+	 */
+	NIC_AMO_READ,
 };
 
 struct nic_op {

@@ -174,6 +174,21 @@ struct nic_fetched {
 	int err;
 };
 
+/* A read of more than a cell holds comes through its bounce, to where op->value says. */
+NIC_LEAF bool nic_is_bulk(const struct nic_op *op)
+{
+	return op->kind == NIC_READ && op->len > 8;
+}
+
+NIC_LEAF void nic_unload(const struct nic_op *op)
+{
+	const uint8_t *from = (const uint8_t *)tgt_pointer(op->local);
+	uint8_t *to = (uint8_t *)(uintptr_t)op->value; /* of any kind of memory */
+
+	for (uint64_t i = 0; i < op->len; i++)
+		to[i] = from[i];
+}
+
 /* One entry that fetches, with cell @cell for the result. */
 NIC_LEAF struct nic_fetched nic_fetch(struct nic_queue *q, struct nic_patience p, struct nic_op *op,
 				      uint32_t cell)
@@ -181,11 +196,14 @@ NIC_LEAF struct nic_fetched nic_fetch(struct nic_queue *q, struct nic_patience p
 	struct nic_fetched f = { 0, 0 };
 	int64_t issued;
 
-	op->local = q->cell_values + cell * 8ull;
+	op->local = nic_is_bulk(op) ? q->bounce + cell * (uint64_t)NIC_BOUNCE :
+				      q->cell_values + cell * 8ull;
 	op->lkey = q->cells_key;
 	issued = nic_issue(q, p, op, false);
 	f.err = nic_finish(q, p, NIC_DONE, issued);
-	if (!f.err)
+	if (!f.err && nic_is_bulk(op))
+		nic_unload(op);
+	else if (!f.err)
 		f.old = nic_cell_value(q, cell, op->kind, op->len);
 	else if (issued >= 0) /* the NIC may still write it */
 		f.old = (uint64_t)issued << 1;

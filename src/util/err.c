@@ -16,9 +16,6 @@
 
 #include "util/log.h"
 
-/* Enough for a sentence and a list of ranks; what is longer ends in "...". */
-#define ERR_TEXT_BYTES 1024
-
 static __thread char *err_last;
 static __thread int err_code; /* since err_take() */
 static pthread_once_t err_once = PTHREAD_ONCE_INIT;
@@ -85,6 +82,19 @@ int err_take(void)
 const char *err_text(void)
 {
 	return err_last ? err_last : "";
+}
+
+void err_save(struct err_was *was)
+{
+	was->code = err_code;
+	memcpy(was->text, err_text(), strlen(err_text()) + 1);
+}
+
+void err_restore(const struct err_was *was)
+{
+	err_code = was->code;
+	if (err_last)
+		memcpy(err_last, was->text, strlen(was->text) + 1);
 }
 
 const char *err_name(int status)

@@ -25,6 +25,18 @@ const char *err_text(void);
 /* The status of this thread's last err_set() since the last err_take(); 0 for none. */
 int err_take(void);
 
+/*
+ * What has failed so far, to be put back by whoever tries something, is refused, and goes
+ * another way: a call that succeeds leaves no word of what it tried.
+ */
+#define ERR_TEXT_BYTES 1024 /* a sentence and a list of ranks; what is longer ends in "..." */
+struct err_was {
+	int code;
+	char text[ERR_TEXT_BYTES];
+};
+void err_save(struct err_was *was);
+void err_restore(const struct err_was *was);
+
 /* Name and meaning of a status, for any int. */
 const char *err_name(int status);
 

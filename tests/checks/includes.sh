@@ -13,7 +13,7 @@ src/dev:	nic abi
 src/boot:	util
 src/accel:	util abi
 src/net:	util abi nic
-src/core:	util abi dev accel net boot
+src/core:	util abi nic dev accel net boot
 tools/list:
 tools/mori:	bench
 bench:

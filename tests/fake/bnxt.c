@@ -40,7 +40,8 @@ int bnxt_re_dv_get_default_db_region(struct ibv_context *c, struct bnxt_dv_db *o
 {
 	if (fake_step(__func__))
 		return EIO;
-	out->dbr = fake_page(c);
+	(void)c;
+	out->dbr = fake_qp_last()->doorbells;
 	return 0;
 }
 
@@ -97,6 +98,8 @@ struct ibv_cq *bnxt_re_dv_create_cq(struct ibv_context *c, struct bnxt_dv_cq_ini
 	cq = calloc(1, sizeof(*cq));
 	cq->context = c;
 	cq->handle = 0x52;
+	cq->cq_context = u->at + in->umem_offset;
+	cq->cqe = (int)in->ncqe - 1;
 	fake_count(FAKE_CQ, 1);
 	return cq;
 }
@@ -142,6 +145,10 @@ struct ibv_qp *bnxt_re_dv_create_qp(struct ibv_pd *pd, struct bnxt_dv_qp_init *i
 	q = fake_qp_new(pd);
 	q->ring = sq->at + in->sq_umem_offset;
 	q->slots = in->sq_slots / 8;
+	q->qp.send_cq = in->send_cq;
+	q->numbers = in->sq_npsn;
+	q->psns = (uint64_t *)(sq->at + in->sq_umem_offset + in->sq_len -
+			       (size_t)in->sq_npsn * in->sq_psn_sz);
 	return &q->qp;
 }
 

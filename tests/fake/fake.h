@@ -3,10 +3,12 @@
  * Libraries of NICs that are none: libibverbs.so.1 and the makers', as far as
  * src/net/verbs calls them, over memory of this process. A test says which NICs there
  * are, lets the nth call fail, and counts what was not given back. Queue pairs of one
- * process are connected as real ones are, and fake_serve() is their NIC.
+ * process are connected as real ones are; serve.c is their NIC, if the environment says so.
  */
 #ifndef MORI_TESTS_FAKE_H
 #define MORI_TESTS_FAKE_H
+
+#include "nic/serve.h"
 
 #include <infiniband/verbs.h>
 
@@ -58,13 +60,35 @@ struct fake_qp {
 	void *ring;    /* what the library tells of, or was told */
 	char *told[4]; /* DevX: ring, record, completions, their record */
 	uint32_t record[4], cq_record[4];
-	uint64_t *doorbells;
+	uint64_t *doorbells; /* its registers, which no other queue pair has, but by DevX */
+	uint64_t *page;	     /* where they are */
+	uint64_t *psns;	     /* bnxt: the numbers of packets, and how many there is room for */
+	uint32_t numbers;
 	struct fake_qp *next;
+
+	/* serve.c */
+	bool served;
+	struct nic_server server;
+	uint64_t bell;	    /* how far it has been rung, in the words of the format, */
+	uint32_t shadow[4]; /* and for mlx5 */
+	uint32_t psn;	    /* bnxt: of the next packet */
 };
 
 FAKE_EXPORT struct fake_qp *fake_qp_find(uint32_t qpn);
+/* The queue pair that this thread made last. */
+FAKE_EXPORT struct fake_qp *fake_qp_last(void);
 /* Whether @len bytes at @addr may be reached under @key; where they are here. */
 FAKE_EXPORT void *fake_reach(uint32_t key, uint64_t addr, uint64_t len, bool remote);
+/* The same for queue pairs of @c: nobody else's keys are any good. */
+void *fake_reach_by(const struct ibv_context *c, uint32_t key, uint64_t addr, uint64_t len,
+		    bool remote);
+/* A call of this name fails from its nth time on, as "name:n"; NULL: none does. */
+void fake_fail_call(const char *name);
+
+/* serve.c: whether it serves, a queue pair that is ready, and all of them in turn. */
+bool fake_serves(void);
+void fake_serve_open(struct fake_qp *q);
+bool fake_each(bool (*serve)(struct fake_qp *q));
 
 /* For the makers' libraries. */
 enum fake_kind {

@@ -28,7 +28,15 @@ static struct {
 	struct fake_mr *mrs;
 	struct fake_qp *qps;
 	bool msn;
-} fake = { .lock = PTHREAD_MUTEX_INITIALIZER, .next_key = 0x100, .next_qpn = 0x40 };
+	char fail_call[64]; /* the name of a call that fails, and from which time on */
+	int fail_from;
+	pthread_mutex_t serving; /* held while a queue pair is served; before lock */
+} fake = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	   .serving = PTHREAD_MUTEX_INITIALIZER,
+	   .next_key = 0x100,
+	   .next_qpn = 0x40 };
+
+static __thread struct fake_qp *last_qp;
 
 struct fake_mr {
 	struct ibv_mr mr; /* first */
@@ -84,6 +92,8 @@ bool fake_step(const char *call)
 
 	pthread_mutex_lock(&fake.lock);
 	fails = ++fake.calls == fake.fail_at;
+	if (fake.fail_from && !strcmp(call, fake.fail_call))
+		fails |= fake.fail_from == 1 || !--fake.fail_from;
 	pthread_mutex_unlock(&fake.lock);
 	if (fails) {
 		fake.failed = call;
@@ -109,6 +119,16 @@ int fake_live(bool say)
 		n += abs(fake.live[i]);
 	}
 	return n;
+}
+
+void fake_fail_call(const char *name)
+{
+	size_t len = name ? strcspn(name, ":") : 0;
+
+	if (!len || len >= sizeof(fake.fail_call))
+		return;
+	memcpy(fake.fail_call, name, len);
+	fake.fail_from = name[len] ? atoi(name + len + 1) : 1;
 }
 
 void fake_bnxt_msn(bool on)
@@ -316,17 +336,25 @@ FAKE_EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
 {
 	struct fake_mr **at = &fake.mrs;
 
+	pthread_mutex_lock(&fake.serving);
 	pthread_mutex_lock(&fake.lock);
 	while (&(*at)->mr != mr)
 		at = &(*at)->next;
 	*at = (*at)->next;
 	pthread_mutex_unlock(&fake.lock);
+	pthread_mutex_unlock(&fake.serving);
 	free(mr);
 	fake_count(FAKE_MR, -1);
 	return 0;
 }
 
 void *fake_reach(uint32_t key, uint64_t addr, uint64_t len, bool remote)
+{
+	return fake_reach_by(NULL, key, addr, len, remote);
+}
+
+void *fake_reach_by(const struct ibv_context *c, uint32_t key, uint64_t addr, uint64_t len,
+		    bool remote)
 {
 	int need = remote ? IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
 				    IBV_ACCESS_REMOTE_ATOMIC :
@@ -336,7 +364,8 @@ void *fake_reach(uint32_t key, uint64_t addr, uint64_t len, bool remote)
 	pthread_mutex_lock(&fake.lock);
 	for (struct fake_mr *m = fake.mrs; m && !out; m = m->next)
 		if (key == (remote ? m->mr.rkey : m->mr.lkey) && addr >= m->iova &&
-		    addr + len <= m->iova + m->mr.length && (m->access & need) == need)
+		    (!c || c == m->mr.context) && addr + len <= m->iova + m->mr.length &&
+		    (m->access & need) == need)
 			out = (char *)m->mr.addr + (addr - m->iova);
 	pthread_mutex_unlock(&fake.lock);
 	return out;
@@ -391,28 +420,56 @@ struct fake_qp *fake_qp_new(struct ibv_pd *pd)
 {
 	struct fake_qp *q = calloc(1, sizeof(*q));
 
+	pthread_mutex_lock(&fake.serving);
 	pthread_mutex_lock(&fake.lock);
 	q->qp.context = pd->context;
 	q->qp.pd = pd;
 	q->qp.qp_num = fake.next_qpn++;
 	q->qp.state = IBV_QPS_RESET;
-	q->doorbells = fake_page(pd->context);
+	q->page = aligned_alloc(4096, 4096);
+	memset(q->page, 0, 4096);
+	q->doorbells = q->page;
 	q->next = fake.qps;
 	fake.qps = q;
 	pthread_mutex_unlock(&fake.lock);
+	pthread_mutex_unlock(&fake.serving);
 	fake_count(FAKE_QP, 1);
+	last_qp = q;
 	return q;
+}
+
+struct fake_qp *fake_qp_last(void)
+{
+	return last_qp;
+}
+
+bool fake_each(bool (*serve)(struct fake_qp *q))
+{
+	bool did = false;
+
+	pthread_mutex_lock(&fake.serving);
+	for (struct fake_qp *q = fake.qps; q; q = q->next) {
+		if (q->served)
+			did |= serve(q);
+	}
+	pthread_mutex_unlock(&fake.serving);
+	return did;
 }
 
 void fake_qp_free(struct fake_qp *q)
 {
 	struct fake_qp **at = &fake.qps;
 
+	pthread_mutex_lock(&fake.serving);
 	pthread_mutex_lock(&fake.lock);
 	while (*at != q)
 		at = &(*at)->next;
 	*at = q->next;
 	pthread_mutex_unlock(&fake.lock);
+	pthread_mutex_unlock(&fake.serving);
+	if (last_qp == q)
+		last_qp = NULL;
+	free(q->page);
 	free(q);
 	fake_count(FAKE_QP, -1);
 }
@@ -449,8 +506,10 @@ FAKE_EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_a
 
 FAKE_EXPORT int ibv_destroy_qp(struct ibv_qp *qp)
 {
-	free(((struct fake_qp *)qp)->ring);
+	void *ring = ((struct fake_qp *)qp)->ring;
+
 	fake_qp_free((struct fake_qp *)qp);
+	free(ring);
 	return 0;
 }
 
@@ -483,7 +542,11 @@ int fake_qp_state(struct fake_qp *q, const struct ibv_qp_attr *attr, int mask)
 		q->attr.max_rd_atomic = attr->max_rd_atomic;
 		q->attr.timeout = attr->timeout;
 		q->attr.retry_cnt = attr->retry_cnt;
+		pthread_mutex_lock(&fake.serving);
 		q->ready = true;
+		if (fake_serves())
+			fake_serve_open(q);
+		pthread_mutex_unlock(&fake.serving);
 	}
 	q->qp.state = to;
 	return 0;

@@ -219,6 +219,7 @@ FAKE_EXPORT struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *c
 	if (o->is_qp) {
 		o->qp = fake_qp_new(&pd);
 		o->qp->devx = true;
+		o->qp->doorbells = fake_page(c);
 		memcpy(o->qp->told, told, sizeof(told));
 		number = o->qp->qp.qp_num;
 	}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The programs for a GPU, which gpu/run runs, the kernels they load as PTX, and a mock of the
-# driver, with which sh_mock.sh runs what needs no kernels on any machine. What takes long to
+# driver, with which sh_mock.sh runs what needs no kernels of its own on any machine. What takes long to
 # compile is made by the target gpu (make gpu), which also packs it all up to be carried.
 
 file(GLOB gpu_programs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/gpu/*.c)
@@ -18,7 +18,7 @@ foreach(file IN LISTS gpu_programs)
 endforeach()
 
 add_library(mock_cuda SHARED ${CMAKE_CURRENT_SOURCE_DIR}/mock/cuda.c
-	${CMAKE_CURRENT_SOURCE_DIR}/mock/memory.c)
+	${CMAKE_CURRENT_SOURCE_DIR}/mock/memory.c ${CMAKE_CURRENT_SOURCE_DIR}/mock/stream.c)
 target_include_directories(mock_cuda PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_compile_options(mock_cuda PRIVATE -Wno-missing-prototypes)
 set_target_properties(mock_cuda PROPERTIES OUTPUT_NAME cuda SUFFIX .so.1

@@ -26,19 +26,18 @@ static uint64_t look(const uint64_t *words, uint64_t n, uint64_t *own, uint64_t 
 
 /*
  * @at has a word that all count in, then QUEUE_WORDS a thread; @own has twice so many, of this
- * PE alone. @out: a thread's wrong statuses and words.
+ * PE alone. @out: a thread's wrong statuses and words. @tickets: what each found in the word
+ * before it added its number and one, every 8 rounds.
  */
-MORI_KERNEL void crowd(uint64_t *out, uint64_t *at, uint64_t *own, uint64_t rounds, int32_t pe,
-		       int32_t qps)
+MORI_KERNEL void crowd(uint64_t *out, uint64_t *at, uint64_t *own, uint64_t *tickets,
+		       uint64_t rounds, int32_t pe, int32_t qps)
 {
 	uint64_t t = (uint64_t)mori_block_id() * mori_block_size() + mori_thread_id();
-	uint64_t *there = at + 1 + t * QUEUE_WORDS, wrong = 0, before = 0;
+	uint64_t *there = at + 1 + t * QUEUE_WORDS, wrong = 0;
 	int qp = (int)(t % (uint64_t)qps), me = mori_shmem_my_pe();
 
 	own += 2 * t * QUEUE_WORDS;
 	for (uint64_t r = 1; r <= rounds; r++) {
-		uint64_t ticket;
-
 		for (uint64_t i = 0; i < QUEUE_WORDS; i++)
 			own[i] = tag(me, t, r) + i;
 		for (uint64_t i = 0; i < QUEUE_WORDS; i++)
@@ -47,26 +46,31 @@ MORI_KERNEL void crowd(uint64_t *out, uint64_t *at, uint64_t *own, uint64_t roun
 			continue;
 		wrong += mori_shmem_putmem_nbi_thread(there, own, QUEUE_WORDS * 8, pe, qp) != 0;
 		wrong += look(there, QUEUE_WORDS, own + QUEUE_WORDS, t, r, pe, qp);
-		ticket = mori_shmem_uint64_atomic_fetch_add_thread(at, 1, pe, qp);
-		wrong += before && ticket <= before;
-		before = ticket;
+		tickets[t * (rounds / 8) + r / 8 - 1] =
+			mori_shmem_uint64_atomic_fetch_add_thread(at, t + 1, pe, qp);
 		wrong += mori_shmem_quiet_thread() != 0;
 	}
 	out[t] = wrong + (uint64_t)(mori_shmem_status() != 0);
 }
 
+/* Byte @i of what PE @pe sends; no two places of a copy are alike in their neighbours. */
+static char pattern(uint64_t i, uint64_t len, int pe)
+{
+	return (char)((i * 0x9e3779b97f4a7c15u >> 40) + len + (uint64_t)pe);
+}
+
 /* The block's threads together: sizes around everything that is special, to every PE. */
-MORI_KERNEL void sizes(uint64_t *out, char *at, char *own, uint64_t most)
+MORI_KERNEL void sizes(uint64_t *out, char *at, char *own, uint64_t least, uint64_t most)
 {
 	uint64_t t = mori_thread_id(), threads = mori_block_size(), wrong = 0;
 	int me = mori_shmem_my_pe();
 
-	for (uint64_t len = 1; len <= most; len = len < 80 ? len + 1 : len * 3 + 1) {
+	for (uint64_t len = least; len <= most; len = len < 80 ? len + 1 : len * 3 + 1) {
 		int pe = (int)((uint64_t)(me + 1) % (uint64_t)mori_shmem_n_pes());
 		char *back = own + most;
 
 		for (uint64_t i = t; i < len; i += threads) {
-			own[i] = (char)(i * 7 + len + (uint64_t)me);
+			own[i] = pattern(i, len, me);
 			back[i] = 0;
 		}
 		back[len] = 77; /* and nothing behind it */
@@ -75,7 +79,7 @@ MORI_KERNEL void sizes(uint64_t *out, char *at, char *own, uint64_t most)
 		wrong += mori_shmem_getmem_warp(back, at, len, pe, (int)len) != 0;
 		mori_block_sync();
 		for (uint64_t i = t; i < len; i += threads)
-			wrong += back[i] != (char)(i * 7 + len + (uint64_t)me);
+			wrong += back[i] != pattern(i, len, me);
 		wrong += back[len] != 77;
 		mori_block_sync();
 	}

@@ -4,15 +4,11 @@
  * by memfd, so that everything the library does around kernels can be tested anywhere. It
  * keeps count of what is taken: memory above MOCK_CUDA_MEMORY is refused, and what is left at
  * the end of a process is written to standard error if MOCK_CUDA_LEAKS is set. Of kernels it
- * knows the library's own atomic, by name; other launches fail. MOCK_CUDA_DEVICES says how
- * many GPUs there are, MOCK_CUDA_FABRIC what handles of the fabric do ("yes", "no", or
- * "only": descriptors do not).
+ * has the library's own (stream.c) and no others. MOCK_CUDA_DEVICES says how many GPUs there
+ * are, MOCK_CUDA_FABRIC what handles of the fabric do ("yes", "no", or "only": descriptors
+ * do not).
  */
 #include "mock.h"
-
-#include "abi/task.h"
-
-#include <mori/shmem_types.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,31 +187,6 @@ EXPORT int cuCtxSetLimit(int what, size_t value)
 	return no_context() ? BAD_CONTEXT : OK;
 }
 
-EXPORT int cuStreamCreateWithPriority(void **out, unsigned flags, int priority)
-{
-	(void)priority;
-	*out = malloc(1);
-	__atomic_add_fetch(&mock.streams, 1, __ATOMIC_RELAXED);
-	return no_context() || flags != 1 ? INVALID : OK;
-}
-
-EXPORT int cuStreamDestroy_v2(void *stream)
-{
-	free(stream);
-	__atomic_sub_fetch(&mock.streams, 1, __ATOMIC_RELAXED);
-	return OK;
-}
-
-EXPORT int cuStreamSynchronize(void *stream)
-{
-	return stream ? OK : INVALID;
-}
-
-EXPORT int cuStreamQuery(void *stream)
-{
-	return cuStreamSynchronize(stream);
-}
-
 EXPORT int cuCtxGetStreamPriorityRange(int *least, int *greatest)
 {
 	*least = 0;
@@ -266,54 +237,4 @@ EXPORT int cuModuleGetGlobal_v2(uint64_t *out, size_t *len, void *module, const 
 	(void)module;
 	(void)name;
 	return NOT_FOUND;
-}
-
-static uint64_t amo_new(const struct dev_task *t, uint64_t old)
-{
-	switch (t->op) {
-	case MORI_SHMEM_AMO_ADD:
-		return old + t->value;
-	case MORI_SHMEM_AMO_AND:
-		return old & t->value;
-	case MORI_SHMEM_AMO_OR:
-		return old | t->value;
-	case MORI_SHMEM_AMO_XOR:
-		return old ^ t->value;
-	case MORI_SHMEM_AMO_SET:
-		return t->value;
-	default:
-		return old == (t->kind == 3 ? t->compare : (uint32_t)t->compare) ? t->value : old;
-	}
-}
-
-static uint64_t amo(const struct dev_task *t)
-{
-	uint64_t *wide = (uint64_t *)(uintptr_t)t->dest, old = 0;
-	uint32_t *word = (uint32_t *)(uintptr_t)t->dest, half = 0;
-
-	if (t->kind == 3) {
-		while (!__atomic_compare_exchange_n(wide, &old, amo_new(t, old), 0,
-						    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-			;
-		return old;
-	}
-	while (!__atomic_compare_exchange_n(word, &half, (uint32_t)amo_new(t, half), 0,
-					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-		;
-	return half;
-}
-
-EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-			  unsigned bz, unsigned shared, void *stream, void **args, void **extra)
-{
-	const struct dev_task *t = args[0];
-
-	(void)shared;
-	(void)extra;
-	if (no_context() || !stream || gx * gy * gz * bx * by * bz != 1)
-		return INVALID;
-	if (strcmp(f, "mori_task_amo"))
-		return NO_SUPPORT;
-	*(uint64_t *)(uintptr_t)t->result = amo(t);
-	return OK;
 }

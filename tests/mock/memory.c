@@ -179,21 +179,6 @@ EXPORT int cuPointerGetAttribute(void *out, int what, uint64_t ptr)
 }
 
 /* One word of the right alignment goes in one access, as on the device. */
-EXPORT int cuMemcpyAsync(uint64_t dst, uint64_t src, size_t len, void *stream)
-{
-	uint64_t word;
-
-	if (no_context() || !stream)
-		return BAD_CONTEXT;
-	if (len == 8 && !(dst & 7)) {
-		memcpy(&word, (void *)(uintptr_t)src, 8);
-		__atomic_store_n((uint64_t *)(uintptr_t)dst, word, __ATOMIC_SEQ_CST);
-	} else {
-		memmove((void *)(uintptr_t)dst, (void *)(uintptr_t)src, len);
-	}
-	return OK;
-}
-
 EXPORT int cuMemsetD8Async(uint64_t dst, unsigned char v, size_t n, void *stream)
 {
 	if (no_context() || !stream)

@@ -43,6 +43,24 @@ static int failed(int status, double since)
 	return 1;
 }
 
+/*
+ * A word that nobody writes says nothing of who should have. So whoever waits long asks
+ * @pe for a word: that it has stopped, or cannot be reached, is then an error with its name.
+ */
+static int await(uint64_t *word, int cmp, uint64_t value, int pe)
+{
+	uint64_t answer;
+	int err;
+
+	do {
+		err = mori_shmem_uint64_wait_until_for(word, cmp, value, 1000000000u);
+		if (err != MORI_SHMEM_ETIMEDOUT)
+			return err;
+		err = mori_shmem_getmem_thread(&answer, word, sizeof(answer), pe, 0);
+	} while (!err);
+	return err;
+}
+
 static int send_all(struct stream *s, double until)
 {
 	unsigned char *src = s->slots + SLOTS * (size_t)BLOCK;
@@ -54,14 +72,14 @@ static int send_all(struct stream *s, double until)
 		since = seconds();
 		fill(src, (int)++n, BLOCK);
 		if (n > SLOTS)
-			err = mori_shmem_uint64_wait_until(s->taken, MORI_SHMEM_CMP_GE, n - SLOTS);
+			err = await(s->taken, MORI_SHMEM_CMP_GE, n - SLOTS, s->to);
 		if (!err)
 			err = mori_shmem_putmem_signal_thread(s->slots + n % SLOTS * (size_t)BLOCK,
 							      src, BLOCK, s->sent, n,
 							      MORI_SHMEM_SIGNAL_SET, s->to, 0);
 	}
 	if (!err)
-		err = mori_shmem_uint64_wait_until(s->taken, MORI_SHMEM_CMP_EQ, n);
+		err = await(s->taken, MORI_SHMEM_CMP_EQ, n, s->to);
 	if (!err)
 		err = mori_shmem_signal_op_thread(s->sent, END, MORI_SHMEM_SIGNAL_SET, s->to, 0);
 	if (!err)
@@ -78,7 +96,7 @@ static int take_all(struct stream *s)
 
 	while (!err) {
 		since = seconds();
-		err = mori_shmem_uint64_wait_until(s->sent, MORI_SHMEM_CMP_GT, n);
+		err = await(s->sent, MORI_SHMEM_CMP_GT, n, 0);
 		if (err || __atomic_load_n(s->sent, __ATOMIC_ACQUIRE) == END)
 			break;
 		n++;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * Who knows no secret and connects to a port of a job: says nothing, noise, a greeting
- * made up, and every first packet that it overhears on the way to that port, once more.
- * Nobody may answer with more than a refusal; 1 where one did.
+ * made up, and what it overhears on the way to that port, once more. Or it listens to all
+ * of the network from before the job starts, and says again every greeting it hears.
+ * Nobody may answer with more than a refusal; 1 where one did, or where none was heard.
  *
  *	stranger ADDRESS PORT
+ *	stranger overhear SECONDS
  */
 #include "test.h"
 
@@ -14,8 +16,12 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 
-#define CROWD 40 /* that say nothing */
+#define CROWD 40	 /* that say nothing */
+#define HELLO 48	 /* bytes of a greeting, */
+#define MAGIC "ten-irom" /* as it begins */
+#define HEARD 16
 
 static struct sockaddr_in there;
 
@@ -51,8 +57,9 @@ static long say(const void *text, size_t len)
 	return got;
 }
 
-/* Data of a TCP packet to the port; NULL for others. */
-static const unsigned char *payload(const unsigned char *p, ssize_t n, size_t *len)
+/* Data of a TCP packet, and where it goes; NULL for others. */
+static const unsigned char *payload(const unsigned char *p, ssize_t n, size_t *len,
+				    struct sockaddr_in *to)
 {
 	size_t ip, tcp, all;
 
@@ -60,8 +67,9 @@ static const unsigned char *payload(const unsigned char *p, ssize_t n, size_t *l
 		return NULL;
 	ip = (p[14] & 15u) * 4;
 	all = (size_t)p[16] << 8 | p[17];
-	if (memcmp(p + 30, &there.sin_addr, 4) || memcmp(p + 14 + ip + 2, &there.sin_port, 2))
-		return NULL;
+	to->sin_family = AF_INET;
+	memcpy(&to->sin_addr, p + 30, 4);
+	memcpy(&to->sin_port, p + 14 + ip + 2, 2);
 	tcp = (size_t)(p[14 + ip + 12] >> 4) * 4;
 	if (all <= ip + tcp || 14 + all > (size_t)n)
 		return NULL;
@@ -82,12 +90,14 @@ static void repeat(void)
 	for (int i = 0; i < 2000 && said < 3; i++) {
 		ssize_t n = recv(fd, packet, sizeof(packet), 0);
 		const unsigned char *data;
+		struct sockaddr_in to;
 		size_t len;
 
 		if (n < 0)
 			break;
-		data = payload(packet, n, &len);
-		if (!data || len > 1400)
+		data = payload(packet, n, &len, &to);
+		if (!data || len > 1400 || to.sin_port != there.sin_port ||
+		    to.sin_addr.s_addr != there.sin_addr.s_addr)
 			continue;
 		CHECK_EQ("an answer to what was overheard", say(data, len), 0);
 		said++;
@@ -96,12 +106,50 @@ static void repeat(void)
 	printf("%d packets said again\n", said);
 }
 
+/* Every greeting of the next @seconds, once more, while whoever gave it is connected. */
+static void overhear(int seconds)
+{
+	int fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL)), n_heard = 0;
+	struct timeval limit = { .tv_usec = 100000 };
+	static unsigned char packet[70000], heard[HEARD][HELLO];
+	struct sockaddr_in to[HEARD];
+	time_t end = time(NULL) + seconds;
+
+	if (!CHECK(fd >= 0))
+		return;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	while (time(NULL) < end && n_heard < HEARD) {
+		ssize_t n = recv(fd, packet, sizeof(packet), 0);
+		size_t len = 0;
+		const unsigned char *data = n < 0 ? NULL : payload(packet, n, &len, &to[n_heard]);
+
+		/* A packet is seen at both ends of a bridge. */
+		if (!data || len != HELLO || memcmp(data, MAGIC, sizeof(MAGIC) - 1) ||
+		    (n_heard && !memcmp(heard[n_heard - 1], data, HELLO)))
+			continue;
+		if (!data[20]) /* a question, not the answer to one */
+			memcpy(heard[n_heard++], data, HELLO);
+	}
+	close(fd);
+	CHECK(n_heard > 0);
+	for (int i = 0; i < n_heard; i++) {
+		there = to[i];
+		/* A refusal may say that they are connected the other way round. */
+		CHECK(say(heard[i], HELLO) <= HELLO);
+	}
+	printf("%d greetings said again\n", n_heard);
+}
+
 int main(int argc, char **argv)
 {
 	static unsigned char noise[100000];
 	int crowd[CROWD];
 
 	test_deadline(60);
+	if (argc == 3 && !strcmp(argv[1], "overhear")) {
+		overhear(atoi(argv[2]));
+		return test_result();
+	}
 	if (argc != 3 || inet_pton(AF_INET, argv[1], &there.sin_addr) != 1)
 		return 2;
 	there.sin_family = AF_INET;
@@ -113,8 +161,8 @@ int main(int argc, char **argv)
 	CHECK_EQ("an answer to noise", say(noise, 3), 0);
 	CHECK_EQ("an answer to noise", say(noise, 48), 0);
 	CHECK_EQ("an answer to noise", say(noise, sizeof(noise)), 0);
-	memcpy(noise, "ten-irom", sizeof("ten-irom") - 1); /* as the network's greeting begins */
-	CHECK_EQ("an answer to a greeting made up", say(noise, 48), 0);
+	memcpy(noise, MAGIC, sizeof(MAGIC) - 1);
+	CHECK_EQ("an answer to a greeting made up", say(noise, HELLO), 0);
 	repeat();
 	for (int i = 0; i < CROWD; i++)
 		close(crowd[i]);

@@ -71,9 +71,12 @@ def test_helper_thread_binds():
             s.shmem_bind(pe)
             seen.append(s.shmem_mype())
 
+        # A thread without a PE would take the only one there is: both are there meanwhile.
+        s.shmem_barrier_all()
         t = threading.Thread(target=helper)
         t.start()
         t.join()
+        s.shmem_barrier_all()
         return seen
 
     assert pes.threads(2, body) == [[0], [1]]
