@@ -178,9 +178,10 @@ static void fault_test(void)
 {
 	setenv("MORI_SHMEM_WAIT_TIMEOUT", "1", 1);
 	stop("wait", 1, 0);
-	setenv("MORI_SHMEM_TIMEOUT", "2", 1);
+	/* Long enough for the others to come, however busy the machine is. */
+	setenv("MORI_SHMEM_TIMEOUT", "4", 1);
 	stop("barrier", 1, 0);
-	setenv("MORI_SHMEM_TIMEOUT", "1", 1);
+	setenv("MORI_SHMEM_TIMEOUT", "3", 1);
 	stop("barrier", 0, 0);
 	stop("malloc", 2, 2);
 	stop("finalize", 1, 1);

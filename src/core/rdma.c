@@ -244,10 +244,10 @@ int rdma_open(struct pe *pe, int failed, struct rdma **out)
 	if (!err)
 		err = r ? prepare(r) : err_set(MORI_SHMEM_ENOMEM, "out of memory for a NIC");
 	err = agree(pe, err);
-	if (!err)
+	if (!err && r)
 		err = agree(pe, connect_all(r));
 	net_region_remove(pe->world->net, pe->rank, ROUTE_QPS);
-	if (!err) {
+	if (!err && r) {
 		log_info("kernels of PE %d post to %s", pe->rank, verbs_why(r->nic));
 		*out = r;
 		return 0;

@@ -48,6 +48,7 @@ static int look(struct rdma *r, const void *at, struct nic_queue *q)
 		if (!err)
 			nic_poll(q);
 	} while (q->seen != seen);
+	q->cq = q->cq_record = q->cq_doorbell = 0;
 	free(cq);
 	return err;
 }

@@ -159,7 +159,7 @@ int mori_shmem_putmem_signal_on_stream(void *dest, const void *src, size_t bytes
 		.pe = pe,
 		.qp = qp,
 	};
-	void *at;
+	void *at = NULL;
 	int err;
 	struct pe *me = stream_pe(name, stream, &err);
 

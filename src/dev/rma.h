@@ -157,6 +157,16 @@ DEV_STEP int dev_put_signal_find(const struct dev_state *st, struct dev_req *r, 
 	return 0;
 }
 
+/* As in dev_reach(), for both places at once: whether those of the request are right. */
+DEV_STEP int dev_put_signal_plain(const struct dev_state *st, struct dev_req *r, size_t n,
+				  size_t size, const void *sig)
+{
+	int whole = !__builtin_mul_overflow(n, size, &r->len);
+
+	return whole & (int)(r->op != 0) & (int)tgt_aligned(sig, 8) & dev_plain(st, r->pe) &
+	       dev_sure(st, r->sig, 8) & dev_sure(st, r->off, r->len);
+}
+
 /* The data, then exactly one signal; neither if either cannot be. */
 DEV_STEP int dev_put_signal_any(const struct dev_state *st, enum dev_scope scope, void *dest,
 				const void *src, size_t n, size_t size, void *sig, uint64_t value,
@@ -171,12 +181,9 @@ DEV_STEP int dev_put_signal_any(const struct dev_state *st, enum dev_scope scope
 			     .op = dev_signal_op(op),
 			     .value = value,
 			     .nbi = nbi };
-	int whole = !__builtin_mul_overflow(n, size, &r.len), err = 0;
+	int err = 0;
 
-	/* As in dev_reach(), for both. */
-	if (!dev_likely(TGT_GPU &&
-			(whole & (int)(r.op != 0) & (int)tgt_aligned(sig, 8) & dev_plain(st, pe) &
-			 dev_sure(st, r.sig, 8) & dev_sure(st, r.off, r.len))))
+	if (!dev_likely(TGT_GPU && dev_put_signal_plain(st, &r, n, size, sig)))
 		err = dev_put_signal_find(st, &r, dest, n, size, sig);
 	return dev_go(st, scope, DEV_ACT_PUT_SIGNAL, &r, err);
 }

@@ -92,8 +92,12 @@ bool fake_step(const char *call)
 
 	pthread_mutex_lock(&fake.lock);
 	fails = ++fake.calls == fake.fail_at;
-	if (fake.fail_from && !strcmp(call, fake.fail_call))
-		fails |= fake.fail_from == 1 || !--fake.fail_from;
+	if (fake.fail_from && !strcmp(call, fake.fail_call)) {
+		if (fake.fail_from == 1)
+			fails = true;
+		else
+			fake.fail_from--;
+	}
 	pthread_mutex_unlock(&fake.lock);
 	if (fails) {
 		fake.failed = call;
