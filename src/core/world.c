@@ -176,6 +176,14 @@ static int world_sizes(struct world *w, const struct pe_blob *blob, bool far)
 	return 0;
 }
 
+/* Boot's thread, which hears of losses, has it from now on. */
+static void world_block_is(struct world *w, struct coll_block *block)
+{
+	pthread_mutex_lock(&w->lock);
+	w->block = block;
+	pthread_mutex_unlock(&w->lock);
+}
+
 /* The process that leads the node: make both objects and hand them out. A far window is empty. */
 static int world_make(struct world *w, bool far, int fds[2])
 {
@@ -186,11 +194,10 @@ static int world_make(struct world *w, bool far, int fds[2])
 	if (err)
 		return err;
 	err = accel_mem_map(&w->host, fds[0], w->block_len, 4096, &block);
-	if (!err)
-		err = accel_mem_create(&w->host, "mori-heap", far ? 0 : w->window_len, &fds[1]);
 	if (!err) {
-		w->block = block;
-		coll_block_init(w->block, w->n_node, w->n_nodes);
+		coll_block_init(block, w->n_node, w->n_nodes);
+		world_block_is(w, block);
+		err = accel_mem_create(&w->host, "mori-heap", far ? 0 : w->window_len, &fds[1]);
 	}
 	/*
 	 * If there is no window the others still get an answer: the block twice.
@@ -222,7 +229,7 @@ static int world_take(struct world *w, int leader, bool far, double timeout, int
 	if (!err)
 		err = accel_mem_map(&w->host, fds[0], w->block_len, 4096, &block);
 	if (!err)
-		w->block = block;
+		world_block_is(w, block);
 	return err;
 }
 
