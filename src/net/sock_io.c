@@ -9,7 +9,8 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#define READS 32 /* of one socket at a time, so that the others have their turn */
+#define READS 32  /* of one socket at a time, so that the others have their turn */
+#define SMALL 256 /* what is sent from one piece: two cost the kernel more than a copy */
 
 static void sock_heard(struct sock *s)
 {
@@ -32,14 +33,22 @@ static size_t msg_data(const struct msg *m)
 	return m->type == MSG_PUT || m->type == MSG_ANSWER ? m->len : 0;
 }
 
-static ssize_t sock_writev(int fd, struct iovec *iov, int n)
+static ssize_t sock_write(int fd, struct iovec iov[2])
 {
-	struct msghdr h = { .msg_iov = iov, .msg_iovlen = (size_t)n };
+	struct msghdr h = { .msg_iov = iov, .msg_iovlen = 2 };
+	size_t len = iov[0].iov_len + iov[1].iov_len;
+	uint8_t piece[SMALL];
 	ssize_t sent;
 
+	if (len <= SMALL) {
+		memcpy(piece, iov[0].iov_base, iov[0].iov_len);
+		if (iov[1].iov_len)
+			memcpy(piece + iov[0].iov_len, iov[1].iov_base, iov[1].iov_len);
+	}
 	tsan_foreign_begin();
 	do
-		sent = sendmsg(fd, &h, MSG_DONTWAIT | MSG_NOSIGNAL);
+		sent = len <= SMALL ? send(fd, piece, len, MSG_DONTWAIT | MSG_NOSIGNAL) :
+				      sendmsg(fd, &h, MSG_DONTWAIT | MSG_NOSIGNAL);
 	while (sent < 0 && errno == EINTR);
 	tsan_foreign_end();
 	return sent < 0 ? (errno == EAGAIN ? 0 : -errno) : sent;
@@ -107,7 +116,7 @@ int sock_flush(struct engine *e, struct sock *s)
 		}
 		iov[0] = (struct iovec){ (uint8_t *)&o->head + sizeof(o->head) - head, head };
 		iov[1] = (struct iovec){ (uint8_t *)(uintptr_t)data, len };
-		n = head ? sock_writev(s->fd, iov, len ? 2 : 1) : sock_writev(s->fd, iov + 1, 1);
+		n = sock_write(s->fd, iov);
 		if (n < 0) {
 			sock_broken(e, s, (int)-n);
 			return total;
@@ -169,7 +178,7 @@ int sock_send(struct engine *e, struct conn *c, const struct msg *m, const struc
 	if (s->out && m->type != MSG_ANSWER && (s->n_out >= SOCK_OUTS || s->out_bytes > SOCK_QUEUE))
 		return -EAGAIN;
 	if (!s->out && !(p->device && p->len))
-		sent = sock_writev(s->fd, iov, p->len ? 2 : 1);
+		sent = sock_write(s->fd, iov);
 	if (sent < 0)
 		return (int)sent;
 	if ((size_t)sent == sizeof(*m) + p->len)
@@ -251,13 +260,13 @@ int sock_read(struct engine *e, struct sock *s)
 		bool direct = s->in_data && s->sink && !s->device;
 		struct iovec iov[2] = { { s->sink, direct ? s->left : 0 },
 					{ s->buf + s->have, sizeof(s->buf) - s->have } };
-		struct msghdr h = { .msg_iov = direct ? iov : iov + 1,
-				    .msg_iovlen = direct ? 2 : 1 };
+		struct msghdr h = { .msg_iov = iov, .msg_iovlen = 2 };
 		size_t room = iov[0].iov_len + iov[1].iov_len, into;
 		ssize_t got;
 
 		tsan_foreign_begin();
-		got = recvmsg(s->fd, &h, MSG_DONTWAIT);
+		got = direct ? recvmsg(s->fd, &h, MSG_DONTWAIT) :
+			       recv(s->fd, iov[1].iov_base, room, MSG_DONTWAIT);
 		tsan_foreign_end();
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
