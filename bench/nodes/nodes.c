@@ -281,6 +281,12 @@ static int shared_left(const struct nodes *s)
 	return n;
 }
 
+static int skips(void)
+{
+	printf("skipped: needs root, network namespaces and ip(8)\n");
+	return 77;
+}
+
 /* In the child: init of a PID namespace. Its end ends all. */
 static int supervise(struct nodes *s, char **argv)
 {
@@ -289,10 +295,8 @@ static int supervise(struct nodes *s, char **argv)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) ||
-	    !cable_hub() || make(s) || environment(s)) {
-		printf("skipped: needs root, network namespaces and ip(8)\n");
-		return 77;
-	}
+	    !cable_hub() || make(s) || environment(s))
+		return skips();
 	pid = fork();
 	if (pid < 0)
 		return fails("fork");
@@ -318,10 +322,8 @@ static int start(struct nodes *s, char **argv)
 	pid_t pid;
 
 	if (unshare(CLONE_NEWPID | CLONE_NEWNS) ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
-		printf("skipped: needs root, network namespaces and ip(8)\n");
-		return 77;
-	}
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return skips();
 	pid = fork();
 	if (pid < 0)
 		return fails("fork");

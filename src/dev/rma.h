@@ -8,18 +8,25 @@
 
 #include "dev/path.h"
 
+/* @n elements of @size bytes; EINVAL where that is more than memory can have. */
+DEV_STEP int dev_copy_len(struct dev_req *r, size_t n, size_t size)
+{
+	if (dev_likely(!__builtin_mul_overflow(n, size, &r->len)))
+		return 0;
+	r->pe = -1; /* whoever it is for */
+	return dev_wrong(r, MORI_SHMEM_EINVAL, NULL, UINT64_MAX);
+}
+
 /*
- * @n elements of @size bytes, and where on the PE. EINVAL where that is more than memory can
- * have; a copy of nothing is no error wherever it points, but the PE must be one.
+ * How much, and where on the PE. A copy of nothing is no error wherever it points, but the PE
+ * must be one.
  */
 DEV_BODY int dev_copy_reach(const struct dev_state *st, struct dev_req *r, const void *addr,
 			    size_t n, size_t size)
 {
-	if (!dev_likely(!__builtin_mul_overflow(n, size, &r->len))) {
-		r->pe = -1; /* whoever it is for */
-		return dev_wrong(r, MORI_SHMEM_EINVAL, NULL, UINT64_MAX);
-	}
-	return dev_aim(st, r, addr, r->len, &r->off);
+	int err = dev_copy_len(r, n, size);
+
+	return err ? err : dev_aim(st, r, addr, r->len, &r->off);
 }
 
 DEV_BODY int dev_put(const struct dev_state *st, enum dev_scope scope, void *dest, const void *src,
@@ -136,6 +143,7 @@ DEV_STEP int dev_put_signal_find(const struct dev_state *st, struct dev_req *r, 
 {
 	struct dev_spot at = { .err = MORI_SHMEM_EINVAL };
 	int32_t slot;
+	int err;
 
 	if (dev_likely(r->op && tgt_aligned(sig, 8)))
 		at = dev_find_rare(st, (uint64_t)(uintptr_t)sig, 8, r->pe);
@@ -143,10 +151,9 @@ DEV_STEP int dev_put_signal_find(const struct dev_state *st, struct dev_req *r, 
 		return dev_wrong(r, at.err, sig, 8);
 	r->sig = at.off;
 	slot = at.slot;
-	if (!dev_likely(!__builtin_mul_overflow(n, size, &r->len))) {
-		r->pe = -1; /* whoever it is for */
-		return dev_wrong(r, MORI_SHMEM_EINVAL, NULL, UINT64_MAX);
-	}
+	err = dev_copy_len(r, n, size);
+	if (err)
+		return err;
 	at = dev_find_rare(st, (uint64_t)(uintptr_t)dest, r->len, r->pe);
 	if (!dev_likely(!at.err))
 		return dev_wrong(r, at.err, dest, r->len);
