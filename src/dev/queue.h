@@ -318,6 +318,18 @@ DEV_STEP void dev_queue_terms(enum dev_act act, struct dev_req *r)
 	}
 }
 
+/* What the lanes have met, each in its share of the queues; the same for all of them. */
+DEV_STEP int dev_queue_met(enum dev_scope scope, int err)
+{
+	if (dev_likely(!tgt_any(scope, err != 0)))
+		return 0;
+	if (tgt_any(scope, err == MORI_SHMEM_EPEER))
+		return MORI_SHMEM_EPEER;
+	if (tgt_any(scope, err == MORI_SHMEM_ETIMEDOUT))
+		return MORI_SHMEM_ETIMEDOUT;
+	return tgt_any(scope, err == MORI_SHMEM_ESTATE) ? MORI_SHMEM_ESTATE : MORI_SHMEM_EIO;
+}
+
 DEV_STEP int dev_queue(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
 		       struct dev_req *r)
 {
@@ -328,7 +340,7 @@ DEV_STEP int dev_queue(const struct dev_state *st, enum dev_scope scope, enum de
 		tgt_fence_full(st); /* for those with load and store */
 		e.err = DEV_FAR(dev_queue_order)(st, tgt_lane(scope), tgt_lanes(scope),
 						 act == DEV_ACT_FENCE, r->pe, r->qp);
-		return tgt_any(scope, e.err != 0) && !e.err ? MORI_SHMEM_EPEER : e.err;
+		return dev_queue_met(scope, e.err);
 	}
 	dev_queue_terms(act, r);
 	how |= (uint32_t)r->op << DEV_QUEUE_OP | (r->nbi ? DEV_QUEUE_NBI : 0) |
