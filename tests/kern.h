@@ -17,6 +17,34 @@
 /* A sanitizer keeps a lot for each thread of a grid: at most 512 of them in a process. */
 #define KERN_SMALL (TEST_ASAN + TEST_TSAN)
 
+/* Between the heap of a PE, which may be memory of a GPU, and memory of the host. */
+static inline void heap_set(void *heap, const void *from, size_t n)
+{
+	MUST(mori_shmem_putmem_thread(heap, from, n, me, 0));
+}
+
+static inline void heap_get(void *to, const void *heap, size_t n)
+{
+	MUST(mori_shmem_getmem_thread(to, heap, n, me, 0));
+}
+
+static inline uint64_t heap_word(const uint64_t *heap)
+{
+	uint64_t v;
+
+	heap_get(&v, heap, sizeof(v));
+	return v;
+}
+
+/* Zero. */
+static inline void *heap_malloc(size_t n)
+{
+	void *p = mori_shmem_calloc(1, n);
+
+	MUST(p ? 0 : MORI_SHMEM_ENOMEM);
+	return p;
+}
+
 /* A whole file of the folder of modules; NULL if there is none. The caller frees it. */
 static inline void *kern_file(const char *file, size_t *size)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A program of PEs on a GPU: as tests/pes.h, but memory of the heap is only touched by the
- * library's own calls. Streams, graphs and events are the driver's, by dlopen.
+ * A program of PEs on a GPU: as tests/kern.h, and memory of the heap is only touched by calls
+ * (heap_set() and its like). Streams, graphs and events are the driver's, by dlopen.
  */
 #ifndef MORI_TESTS_GPU_H
 #define MORI_TESTS_GPU_H
@@ -55,33 +55,6 @@ static inline void *gpu_stream(void)
 
 	GPU(cuStreamCreate, &stream, 1u);
 	return stream;
-}
-
-/* Between the heap of a PE and memory of the host. */
-static inline void heap_set(void *heap, const void *from, size_t n)
-{
-	MUST(mori_shmem_putmem_thread(heap, from, n, me, 0));
-}
-
-static inline void heap_get(void *to, const void *heap, size_t n)
-{
-	MUST(mori_shmem_getmem_thread(to, heap, n, me, 0));
-}
-
-static inline uint64_t heap_word(const uint64_t *heap)
-{
-	uint64_t v;
-
-	heap_get(&v, heap, sizeof(v));
-	return v;
-}
-
-static inline void *heap_malloc(size_t n)
-{
-	void *p = mori_shmem_calloc(1, n);
-
-	MUST(p ? 0 : MORI_SHMEM_ENOMEM);
-	return p;
 }
 
 /* The module <name>.ptx beside the program, in the folder kernels. */

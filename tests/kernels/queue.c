@@ -86,6 +86,72 @@ MORI_KERNEL void sizes(uint64_t *out, char *at, char *own, uint64_t least, uint6
 	out[t] = wrong;
 }
 
+/*
+ * What an atomic finds, and what it leaves for the next, on a word that no other thread has.
+ * The values share some bits, so that no two operations come to the same.
+ */
+#define ATOMS(name, type)                                                                          \
+	static uint64_t atoms_##name(type *word, type a, int pe, int qp)                           \
+	{                                                                                          \
+		const type b = (type)~a, c = 0x5a5a5a5a, m = 0xff0;                                \
+		uint64_t wrong = mori_shmem_##name##_atomic_set_thread(word, a, pe, qp) != 0;      \
+                                                                                                   \
+		wrong += mori_shmem_##name##_atomic_fetch_thread(word, pe, qp) != a;               \
+		wrong += mori_shmem_##name##_atomic_fetch_add_thread(word, b, pe, qp) != a;        \
+		wrong += mori_shmem_##name##_atomic_fetch_inc_thread(word, pe, qp) != (type) - 1;  \
+		wrong += mori_shmem_##name##_atomic_swap_thread(word, a, pe, qp) != 0;             \
+		wrong += mori_shmem_##name##_atomic_fetch_or_thread(word, c, pe, qp) != a;         \
+		wrong += mori_shmem_##name##_atomic_fetch_and_thread(word, m, pe, qp) != (a | c);  \
+		wrong += mori_shmem_##name##_atomic_fetch_xor_thread(word, c, pe, qp) !=           \
+			 ((a | c) & m);                                                            \
+		wrong += mori_shmem_##name##_atomic_swap_thread(word, b, pe, qp) !=                \
+			 (((a | c) & m) ^ c);                                                      \
+		wrong += mori_shmem_##name##_atomic_compare_swap_thread(word, a, 1, pe, qp) != b;  \
+		wrong += mori_shmem_##name##_atomic_compare_swap_thread(word, b, a, pe, qp) != b;  \
+		wrong += mori_shmem_##name##_atomic_add_thread(word, 5, pe, qp) != 0;              \
+		wrong += mori_shmem_##name##_atomic_inc_thread(word, pe, qp) != 0;                 \
+		wrong += mori_shmem_##name##_atomic_xor_thread(word, c, pe, qp) != 0;              \
+		wrong += mori_shmem_##name##_atomic_or_thread(word, m, pe, qp) != 0;               \
+		wrong +=                                                                           \
+			mori_shmem_##name##_atomic_and_thread(word, (type) ~(type)6, pe, qp) != 0; \
+		return wrong + (mori_shmem_##name##_atomic_fetch_thread(word, pe, qp) !=           \
+				(type)((((a + 6) ^ c) | m) & ~(type)6));                           \
+	}
+
+ATOMS(uint32, uint32_t)
+ATOMS(uint64, uint64_t)
+
+#define REALS(name, type)                                                                          \
+	static uint64_t reals_##name(type *word, type a, int pe, int qp)                           \
+	{                                                                                          \
+		uint64_t wrong =                                                                   \
+			mori_shmem_##name##_atomic_fetch_add_thread(word, a, pe, qp) != (type)0;   \
+                                                                                                   \
+		wrong += mori_shmem_##name##_atomic_add_thread(word, (type)0.5, pe, qp) != 0;      \
+		return wrong + (mori_shmem_##name##_atomic_fetch_add_thread(word, -a, pe, qp) !=   \
+				a + (type)0.5);                                                    \
+	}
+
+REALS(float, float)
+REALS(double, double)
+
+/* @at has QUEUE_ATOMS words of 8 bytes a thread, zero; the halves beside those of 4 bytes stay so. */
+MORI_KERNEL void atoms(uint64_t *out, uint64_t *at, int32_t pe)
+{
+	uint64_t t = (uint64_t)mori_block_id() * mori_block_size() + mori_thread_id();
+	uint64_t a = tag(mori_shmem_my_pe(), t + 1, 0x5e7f79b9u ^ t << 7), wrong = 0;
+	int qp = (int)t;
+
+	at += t * QUEUE_ATOMS;
+	wrong += atoms_uint64(at, a, pe, qp);
+	wrong += atoms_uint32((uint32_t *)(at + 1), (uint32_t)a, pe, qp);
+	wrong += atoms_uint32((uint32_t *)(at + 2) + 1, (uint32_t)~a, pe, qp);
+	wrong += reals_double((double *)(at + 3), (double)(t + 1), pe, qp);
+	wrong += reals_float((float *)(at + 4), (float)(t + 1), pe, qp);
+	wrong += reals_float((float *)(at + 5) + 1, (float)(t + 2), pe, qp);
+	out[t] = wrong + (uint64_t)(mori_shmem_quiet_thread() != 0);
+}
+
 /* Until the PE does not answer any more; the status that each thread got. */
 MORI_KERNEL void until(int32_t *out, char *at, char *own, uint64_t len, int32_t pe, int32_t scope)
 {
