@@ -87,9 +87,9 @@ struct dev_state {
 	int32_t num_qp;
 	uint32_t slot_same;	 /* 1: slot[pe] is pe, for all */
 	uint32_t sync_slot_same; /* the same of sync_slot */
-	uint32_t plain;	     /* 1: slot_same, no owner, no bases: one comparison finds an address */
-	uint32_t one_device; /* 1: all PEs have this PE's device */
-	uint32_t copy;	     /* 1: whoever has a slot has the copy engine's path */
+	uint32_t plain; /* 1: open, slot_same, no owner, no bases: one comparison finds a place */
+	uint32_t one_device;	  /* 1: all PEs have this PE's device */
+	uint32_t copy;		  /* 1: whoever has a slot has the copy engine's path */
 	struct nic_queue *queues; /* [n_pes * num_qp]; NULL: none */
 	uint32_t any_queue;	  /* 1: some memory of peers is reached by queues alone */
 	uint32_t reserved;

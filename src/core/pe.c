@@ -186,8 +186,10 @@ static void pe_state_close(struct pe *pe)
 
 static void pe_free(struct pe *pe)
 {
-	/* Release: a kernel that sees it looks no further. */
+	/* Release: a kernel that sees it looks no further. A GPU's quick way looks at "plain" alone. */
 	if (pe->state) {
+		pe->state->plain = 0;
+		mirror_field(pe, &pe->state->plain, sizeof(pe->state->plain));
 		__atomic_store_n(&pe->state->life, DEV_LIFE_FINALIZED, __ATOMIC_RELEASE);
 		mirror_field(pe, &pe->state->life, sizeof(pe->state->life));
 	}

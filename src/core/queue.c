@@ -268,6 +268,11 @@ bool queue_keeps_pages(const struct pe *pe)
 	return has_nic(pe);
 }
 
+bool queue_reaches(struct pe *pe, const void *ptr, uint64_t len)
+{
+	return !has_nic(pe) || rdma_reaches(pe->queues->rdma, ptr, len);
+}
+
 int queue_buffer(struct pe *pe, void *ptr, uint64_t len)
 {
 	return has_nic(pe) ? rdma_buffer(pe->queues->rdma, ptr, len) : 0;

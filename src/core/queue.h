@@ -23,6 +23,8 @@ uint64_t queue_flags_len(const struct pe *pe);
 /* Whether the pages of the heap must stay as they are, because a NIC knows them. */
 bool queue_keeps_pages(const struct pe *pe);
 
+/* Whether what serves the queues gets at @len bytes of this PE's host memory. */
+bool queue_reaches(struct pe *pe, const void *ptr, uint64_t len);
 /* What a real NIC must know besides; nothing where there is none. See rdma.h. */
 int queue_buffer(struct pe *pe, void *ptr, uint64_t len);
 void queue_buffer_gone(struct pe *pe, const void *ptr, uint64_t len);

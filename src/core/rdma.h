@@ -42,6 +42,8 @@ const struct nic_queue *rdma_queue(const struct rdma *r, int to, int qp);
  */
 int rdma_drain(struct rdma *r, const void *queues, int to);
 
+/* Whether the NIC may reach @len bytes at @ptr of this PE: the heap, a buffer, a window. */
+bool rdma_reaches(struct rdma *r, const void *ptr, uint64_t len);
 /* Memory that kernels give as source or destination of their own. */
 int rdma_buffer(struct rdma *r, void *ptr, uint64_t len);
 /* This PE's part of a window; collective: *call is what all PEs are in. */

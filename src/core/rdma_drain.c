@@ -30,17 +30,24 @@ static int look(struct rdma *r, const void *at, struct nic_queue *q)
 	struct accel *a = &r->pe->accel;
 	struct nic_sizes sizes;
 	uint64_t unused = 0, seen;
-	void *cq;
+	char *cq;
 	int err = accel_copy(a, q, at, sizeof(*q));
 
 	if (err || q->status || q->done == q->taken)
 		return err;
 	(void)nic_queue_sizes(q, &sizes);
-	cq = malloc(sizes.cq);
+	cq = malloc(sizes.cq + sizes.marks);
 	if (!cq)
 		return err_set(MORI_SHMEM_ENOMEM, "no memory to look at a queue");
 	err = accel_copy(a, cq, (const void *)(uintptr_t)q->cq, sizes.cq);
+	if (!err)
+		err = accel_copy(a, cq + sizes.cq, (const void *)(uintptr_t)q->marks, sizes.marks);
+	/* A kernel may be posting: what is finished in the copy was ready before it was made. */
+	if (!err)
+		err = accel_copy(a, &q->ready, &((const struct nic_queue *)at)->ready,
+				 sizeof(q->ready));
 	q->cq = (uint64_t)(uintptr_t)cq;
+	q->marks = q->cq + sizes.cq;
 	q->cq_record = q->cq_doorbell = (uint64_t)(uintptr_t)&unused;
 	q->poller = 0;
 	do {
@@ -48,7 +55,7 @@ static int look(struct rdma *r, const void *at, struct nic_queue *q)
 		if (!err)
 			nic_poll(q);
 	} while (q->seen != seen);
-	q->cq = q->cq_record = q->cq_doorbell = 0;
+	q->cq = q->cq_record = q->cq_doorbell = q->marks = 0;
 	free(cq);
 	return err;
 }

@@ -151,6 +151,8 @@ static int area_link(struct rdma *r, struct rdma_area *a)
 	err = area_show(r, a, a->image, area_size(r, a->shared));
 	if (!err && heap)
 		err = area_set(r, heap, &heap->image->next, area_address(a));
+	if (err && heap)
+		heap->image->next = a->image->next;
 	if (!err) {
 		a->next = r->areas;
 		r->areas = a;
@@ -196,6 +198,8 @@ static int area_add(struct rdma *r, uint64_t base, uint64_t len, struct verbs_re
 	if (!err) {
 		a->mr = mr;
 		a->used = true;
+	} else {
+		a->image->len = 0;
 	}
 	return err;
 }
@@ -265,8 +269,10 @@ int rdma_window(struct rdma *r, void *ptr, uint64_t len, int failed, const struc
 			       err_set(MORI_SHMEM_ENOMEM, "out of memory for a window");
 	if (!err)
 		verbs_region_keys(mr, &lkey, &rkey);
+	pthread_mutex_unlock(&r->lock);
 	say[1] = rkey;
 	met = coll_meet(r->pe, call, say); /* whatever has failed: the others come too */
+	pthread_mutex_lock(&r->lock);
 	err = err ? err : met;
 	for (int i = 0; i < n && !err; i++) {
 		places[i].addr = coll_data(r->pe, i)[0];
@@ -279,6 +285,19 @@ int rdma_window(struct rdma *r, void *ptr, uint64_t len, int failed, const struc
 	pthread_mutex_unlock(&r->lock);
 	free(places);
 	return err;
+}
+
+bool rdma_reaches(struct rdma *r, const void *ptr, uint64_t len)
+{
+	uint64_t at = (uint64_t)(uintptr_t)ptr;
+	bool found = false;
+
+	pthread_mutex_lock(&r->lock);
+	for (const struct rdma_area *a = r->areas; a && !found; a = a->next)
+		found = at - a->image->base < a->image->len &&
+			len <= a->image->len - (at - a->image->base);
+	pthread_mutex_unlock(&r->lock);
+	return found;
 }
 
 void rdma_forget(struct rdma *r, const void *ptr, uint64_t len, bool window)

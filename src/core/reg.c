@@ -363,7 +363,7 @@ static int window_open(struct pe *pe, void *ptr, uint64_t size, const struct sha
 		       const struct coll_call *call)
 {
 	struct window *win = window_new(pe, ptr);
-	int err = win ? 0 : err_set(MORI_SHMEM_ENOMEM, "symmetric_register: out of memory");
+	int err = win ? 0 : err_set(MORI_SHMEM_ENOMEM, "symmetric_register: out of memory"), queued;
 
 	if (win)
 		win->dev->id = pe->reg.next_window;
@@ -380,13 +380,14 @@ static int window_open(struct pe *pe, void *ptr, uint64_t size, const struct sha
 	}
 	if (!err)
 		err = route_window(pe, win->dev->id, ptr, size);
-	err = queue_window(pe, ptr, size, err, call);
-	err = coll_agree(pe, err, "symmetric_register");
+	queued = queue_window(pe, ptr, size, err, call);
+	err = coll_agree(pe, queued, "symmetric_register");
 	if (!err) {
 		window_apart(pe, win);
 		window_link(pe, win, size);
 	} else if (win) {
-		queue_window_gone(pe, ptr, size);
+		if (!queued)
+			queue_window_gone(pe, ptr, size);
 		route_window_gone(pe, win->dev->id);
 		window_free(pe, win);
 	}

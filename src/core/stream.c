@@ -7,6 +7,7 @@
  * and store do not reach have all of it by kernels, which post to their queues.
  */
 #include "core/fail.h"
+#include "core/queue.h"
 #include "core/registry.h"
 #include "dev/rma.h"
 #include "dev/wait.h"
@@ -75,6 +76,26 @@ static int stream_reach(struct pe *pe, const char *name, const void *addr, uint6
 	return 0;
 }
 
+/* The same where a queue leads to the other PE. A NIC must have been told of memory of the host. */
+static int stream_queue(struct pe *pe, const char *name, const void *remote, struct dev_task *task,
+			void *stream)
+{
+	bool get = task->src == (uint64_t)(uintptr_t)remote;
+	const void *local = (const void *)(uintptr_t)(get ? task->dest : task->src);
+	bool host = !accel_holds(&pe->accel, local);
+
+	if (host && !queue_reaches(pe, local, task->bytes))
+		return err_set(MORI_SHMEM_EINVAL,
+			       "%s: the NIC does not know the %llu bytes of the host at %p; "
+			       "mori_shmem_buffer_register() makes them known",
+			       name, (unsigned long long)task->bytes, local);
+	return stream_task(pe,
+			   get	? DEV_TASK_get :
+			   host ? DEV_TASK_put_host :
+				  DEV_TASK_put,
+			   task, 1, stream);
+}
+
 /* Between this PE and another; @remote is the symmetric one. */
 static int stream_copy(struct pe *pe, const char *name, const void *remote, void *dest,
 		       const void *src, size_t bytes, int rank, int qp, void *stream)
@@ -92,11 +113,7 @@ static int stream_copy(struct pe *pe, const char *name, const void *remote, void
 	if (err || !bytes)
 		return err;
 	if (!at)
-		return stream_task(pe,
-				   remote == src		? DEV_TASK_get :
-				   accel_holds(&pe->accel, src) ? DEV_TASK_put :
-								  DEV_TASK_put_host,
-				   &task, 1, stream);
+		return stream_queue(pe, name, remote, &task, stream);
 	dest = remote == dest ? at : dest;
 	src = remote == src ? at : src;
 	/*

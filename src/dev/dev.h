@@ -77,12 +77,15 @@ DEV_BODY bool dev_likely(bool x)
 
 /*
  * DEV_FIXED: a word of the state that never changes. TGT_UNSET: what a module has for a state
- * before mori_shmem_module_init(), and tgt_state() how it is read.
+ * before mori_shmem_module_init(), tgt_state() how it is read, and tgt_context() how one is that
+ * the caller names. TGT_QUICK: these never give NULL; see quick.h.
  */
 #ifndef __NVPTX__
-#define DEV_FIXED(p) (*(p))
-#define TGT_UNSET    NULL
-#define tgt_state(p) ((struct dev_state *)tgt_pointer((uint64_t)(uintptr_t)(p)))
+#define DEV_FIXED(p)	 (*(p))
+#define TGT_UNSET	 NULL
+#define TGT_QUICK	 0
+#define tgt_state(p)	 ((struct dev_state *)tgt_pointer((uint64_t)(uintptr_t)(p)))
+#define tgt_context(ctx) ((struct dev_state *)tgt_pointer(ctx))
 #endif
 
 #if defined(__NVPTX__)

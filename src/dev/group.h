@@ -164,21 +164,36 @@ DEV_BODY void tgt_copy_end(uint8_t *to, const uint8_t *from, uint64_t n, uint64_
 	}
 }
 
-/* A value of 1, 2, 4 or 8 bytes, in one access where it is aligned; it never leaves registers. */
+/* A value of 1, 2, 4 or 8 bytes that is aligned, in one access; it never leaves registers. */
+DEV_BODY void tgt_store_word(void *dst, uint64_t bits, uint64_t len)
+{
+	if (len == 8)
+		tgt_store_relaxed_64(dst, bits);
+	else if (len == 4)
+		tgt_store_relaxed_32(dst, (uint32_t)bits);
+	else if (len == 2)
+		tgt_store_relaxed_16(dst, (uint16_t)bits);
+	else
+		tgt_store_relaxed_8(dst, (uint8_t)bits);
+}
+
+DEV_BODY uint64_t tgt_load_word(const void *src, uint64_t len)
+{
+	return len == 8 ? tgt_load_acquire_64(src) :
+	       len == 4 ? tgt_load_acquire_32(src) :
+	       len == 2 ? tgt_load_acquire_16(src) :
+			  tgt_load_acquire_8(src);
+}
+
+/* The same wherever it lies. */
 DEV_BODY void tgt_store_bits(void *dst, uint64_t bits, uint64_t len)
 {
-	if (!tgt_aligned(dst, len)) {
-		for (uint64_t i = 0; i < len; i++)
-			((uint8_t *)dst)[i] = (uint8_t)(bits >> 8 * i);
-	} else if (len == 8) {
-		tgt_store_relaxed_64(dst, bits);
-	} else if (len == 4) {
-		tgt_store_relaxed_32(dst, (uint32_t)bits);
-	} else if (len == 2) {
-		tgt_store_relaxed_16(dst, (uint16_t)bits);
-	} else {
-		tgt_store_relaxed_8(dst, (uint8_t)bits);
+	if (tgt_aligned(dst, len)) {
+		tgt_store_word(dst, bits, len);
+		return;
 	}
+	for (uint64_t i = 0; i < len; i++)
+		((uint8_t *)dst)[i] = (uint8_t)(bits >> 8 * i);
 }
 
 DEV_BODY uint64_t tgt_load_bits(const void *src, uint64_t len)
@@ -186,10 +201,7 @@ DEV_BODY uint64_t tgt_load_bits(const void *src, uint64_t len)
 	uint64_t bits = 0;
 
 	if (tgt_aligned(src, len))
-		return len == 8 ? tgt_load_acquire_64(src) :
-		       len == 4 ? tgt_load_acquire_32(src) :
-		       len == 2 ? tgt_load_acquire_16(src) :
-				  tgt_load_acquire_8(src);
+		return tgt_load_word(src, len);
 	for (uint64_t i = 0; i < len; i++)
 		bits |= (uint64_t)((const uint8_t *)src)[i] << 8 * i;
 	return bits;

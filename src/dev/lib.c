@@ -8,6 +8,7 @@
 #include "dev/amo.h"
 #include "dev/barrier.h"
 #include "dev/order.h"
+#include "dev/quick.h"
 #include "dev/rma.h"
 #include "dev/wait.h"
 
@@ -40,16 +41,26 @@ DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 
 #define RUN(body, ...)	     dev_##body(st, ##__VA_ARGS__)
 #define RUN_VALUE(body, ...) dev_##body(st, &result, ##__VA_ARGS__)
-#define CTX		     ((struct dev_state *)tgt_pointer(ctx))
+#define CTX		     tgt_context(ctx)
+
+/* A body with a quick way (QUICK_<body> is "~, DEV_QUICK") tries that first. */
+#define LIB_SECOND(a, b, ...)	    b
+#define LIB_WAY(...)		    LIB_SECOND(__VA_ARGS__, )
+#define DEV_QUICK(body, gives, ...) DEV_LATER if (dev_quick_##body(__VA_ARGS__)) return gives;
+#define DEV_SLOW(...)
+#define TRY(body, ...) LIB_WAY(QUICK_##body, DEV_SLOW)(body, 0, st, ##__VA_ARGS__)
+#define TRY_VALUE(body, ...)                                                                       \
+	LIB_WAY(QUICK_##body, DEV_SLOW)(body, result, st, &result, ##__VA_ARGS__)
 
 #define STATUS_BODY(name, find, call)                                                              \
 	struct dev_state *st = find;                                                               \
-	DEV_LATER if (!lib_ready(st)) return MORI_SHMEM_ESTATE;                                    \
+	TRY call DEV_LATER if (!lib_ready(st)) return MORI_SHMEM_ESTATE;                           \
 	DEV_LATER return lib_name(st, DEV_OP_##name, RUN call);
 #define VALUE_BODY(ret, bad, name, find, call)                                                     \
 	ret result = bad;                                                                          \
 	struct dev_state *st = find;                                                               \
-	DEV_LATER if (lib_ready(st))(void) lib_name(st, DEV_OP_##name, RUN_VALUE call);            \
+	TRY_VALUE call DEV_LATER if (lib_ready(st))(void)                                          \
+		lib_name(st, DEV_OP_##name, RUN_VALUE call);                                       \
 	return result;
 
 #define DEFINE_STATUS(name, params, call)                                                          \

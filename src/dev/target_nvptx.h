@@ -74,10 +74,16 @@ DEV_BODY uint64_t tgt_fixed(const void *p, size_t size)
  */
 static struct dev_state tgt_unset __attribute__((unused));
 #define TGT_UNSET (&tgt_unset)
+#define TGT_QUICK 1
 
 DEV_BODY struct dev_state *tgt_state(struct dev_state *p)
 {
 	return (struct dev_state *)(__attribute__((address_space(1))) struct dev_state *)p;
+}
+
+DEV_BODY struct dev_state *tgt_context(uint64_t ctx)
+{
+	return (struct dev_state *)tgt_pointer(ctx ? ctx : (uint64_t)(uintptr_t)&tgt_unset);
 }
 
 /* The low word of both, shifted to the right by less than 32. */
@@ -142,6 +148,12 @@ DEV_BODY void tgt_fence_full(const struct dev_state *st)
 		__asm__ __volatile__("fence.sc.sys;" ::: "memory");
 }
 
+/* What atomics and signals are for is never memory of a block: without that the hardware asks. */
+DEV_BODY uint64_t tgt_global(void *p)
+{
+	return (uint64_t)(__attribute__((address_space(1))) void *)p;
+}
+
 /*
  * Gives what was there. Relaxed: atomics promise no order but what quiet and fence give, and an
  * order here would cost several times the atomic.
@@ -150,9 +162,9 @@ DEV_BODY void tgt_fence_full(const struct dev_state *st)
 	DEV_BODY type name(void *p, type v)                                                        \
 	{                                                                                          \
 		type old;                                                                          \
-		__asm__ __volatile__("atom.relaxed.sys." op " %0, [%1], %2;"                       \
+		__asm__ __volatile__("atom.relaxed.sys.global." op " %0, [%1], %2;"                \
 				     : "=" reg(old)                                                \
-				     : "l"(p), reg(v)                                              \
+				     : "l"(tgt_global(p)), reg(v)                                  \
 				     : "memory");                                                  \
 		return old;                                                                        \
 	}
@@ -172,9 +184,9 @@ TGT_ATOM(tgt_swap_64, uint64_t, "l", "exch.b64")
 	DEV_BODY type name(void *p, type compare, type v)                                          \
 	{                                                                                          \
 		type old;                                                                          \
-		__asm__ __volatile__("atom.relaxed.sys.cas." op " %0, [%1], %2, %3;"               \
+		__asm__ __volatile__("atom.relaxed.sys.global.cas." op " %0, [%1], %2, %3;"        \
 				     : "=" reg(old)                                                \
-				     : "l"(p), reg(compare), reg(v)                                \
+				     : "l"(tgt_global(p)), reg(compare), reg(v)                    \
 				     : "memory");                                                  \
 		return old;                                                                        \
 	}
@@ -205,16 +217,20 @@ DEV_BODY void tgt_flag(void *p, uint64_t v)
 /* Release: pairs with the acquire in dev_load(). A signal has no result to wait for. */
 DEV_BODY void tgt_signal(const struct dev_state *st, void *p, int op, uint64_t v)
 {
+	uint64_t at = tgt_global(p);
+
 	if (!DEV_FIXED(&st->one_device) && op == MORI_SHMEM_AMO_ADD)
-		__asm__ __volatile__("red.release.sys.add.u64 [%0], %1;" ::"l"(p), "l"(v)
+		__asm__ __volatile__("red.release.sys.global.add.u64 [%0], %1;" ::"l"(at), "l"(v)
 				     : "memory");
 	else if (!DEV_FIXED(&st->one_device))
-		tgt_store_release_64(p, v);
+		__asm__ __volatile__("st.release.sys.global.b64 [%0], %1;" ::"l"(at), "l"(v)
+				     : "memory");
 	else if (op == MORI_SHMEM_AMO_ADD)
-		__asm__ __volatile__("red.release.gpu.add.u64 [%0], %1;" ::"l"(p), "l"(v)
+		__asm__ __volatile__("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(at), "l"(v)
 				     : "memory");
 	else
-		__asm__ __volatile__("st.release.gpu.b64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+		__asm__ __volatile__("st.release.gpu.global.b64 [%0], %1;" ::"l"(at), "l"(v)
+				     : "memory");
 }
 
 DEV_BODY uint32_t tgt_thread_rank(void)

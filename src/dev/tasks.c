@@ -85,6 +85,8 @@ TASK(put)
 TASK(put_host)
 {
 	struct dev_state *st = task_state(t.ctx);
+	struct nic_remote to;
+	struct nic_local from;
 	struct dev_spot s;
 	struct nic_queue *q;
 	int err;
@@ -92,13 +94,16 @@ TASK(put_host)
 	if (!st)
 		return;
 	s = dev_reach(st, tgt_pointer(t.dest), t.bytes, t.pe);
+	if (s.err) {
+		task_end(st, DEV_OP_putmem_block, tgt_fail(st, s.err, t.pe, t.dest, t.bytes));
+		return;
+	}
 	q = dev_queue_of(st, t.pe, t.qp);
-	err = s.err ? tgt_fail(st, s.err, t.pe, t.dest, t.bytes) :
-		      nic_put(q, dev_queue_patience(st), NIC_DONE,
-			      (struct nic_local){ t.src, q->lkey },
-			      (struct nic_remote){ q->heap + s.off, q->rkey }, t.bytes);
-	task_end(st, DEV_OP_putmem_block,
-		 err && !s.err ? dev_queue_fail(st, err, t.pe, s.off) : err);
+	to = dev_queue_there(st, q, s.off, t.bytes);
+	err = !to.addr || !dev_queue_here(q, t.src, t.bytes, &from) ?
+		      MORI_SHMEM_EFAULT :
+		      nic_put(q, dev_queue_patience(st), NIC_DONE, from, to, t.bytes);
+	task_end(st, DEV_OP_putmem_block, err ? dev_queue_fail(st, err, t.pe, s.off) : 0);
 }
 
 TASK(get)

@@ -16,9 +16,12 @@
 
 int verbs_fail(const struct verbs_port *p, int err_no, const char *what, const char *todo)
 {
-	int status = err_no == ENOMEM			      ? MORI_SHMEM_ENOMEM :
-		     err_no == EOPNOTSUPP || err_no == ENOSYS ? MORI_SHMEM_ENOTSUP :
-								MORI_SHMEM_EIO;
+	int status;
+
+	err_no = err_no < 0 ? -err_no : err_no; /* some calls give it so */
+	status = err_no == ENOMEM			  ? MORI_SHMEM_ENOMEM :
+		 err_no == EOPNOTSUPP || err_no == ENOSYS ? MORI_SHMEM_ENOTSUP :
+							    MORI_SHMEM_EIO;
 
 	return err_set(status, "%s port %d: %s: %s%s%s", p->name, p->port, what, strerror(err_no),
 		       *todo ? "; " : "", todo);
@@ -263,17 +266,21 @@ int verbs_part_open(struct verbs *v, uint64_t len, struct verbs_part *out)
 	*out = (struct verbs_part){ .len = (len + page - 1) & ~(page - 1) };
 	out->device = m && m->alloc;
 	if (out->device) {
-		err = m->alloc(v->config.arg, out->len, &out->at);
-		out->addr = (uintptr_t)out->at;
-		return err;
+		/* Devices align small blocks to less than a page; NICs want whole ones. */
+		err = m->alloc(v->config.arg, out->len + page, &out->whole);
+		if (err)
+			return err;
+		out->addr = ((uintptr_t)out->whole + page - 1) & ~(page - 1);
+		out->at = (void *)(uintptr_t)out->addr;
+		return 0;
 	}
-	out->at = aligned_alloc(page, out->len);
+	out->at = out->whole = aligned_alloc(page, out->len);
 	if (!out->at)
 		return err_set(MORI_SHMEM_ENOMEM, "%s: no memory for a queue", v->port.name);
 	out->addr = (uintptr_t)out->at;
 	err = verbs_show(v, &out->addr, out->len, false, &out->shown);
 	if (err) {
-		free(out->at);
+		free(out->whole);
 		out->at = NULL;
 	}
 	return err;
@@ -285,9 +292,9 @@ void verbs_part_close(struct verbs *v, struct verbs_part *p)
 		return;
 	verbs_hide(v, p->shown);
 	if (p->device)
-		v->config.memory->free(v->config.arg, p->at);
+		v->config.memory->free(v->config.arg, p->whole);
 	else
-		free(p->at);
+		free(p->whole);
 	p->at = NULL;
 }
 

@@ -129,7 +129,8 @@ struct verbs_shown {
 
 /* Memory of our own for queues: of the device where it has any to give, else of the host. */
 struct verbs_part {
-	void *at;
+	void *whole; /* what was allocated */
+	void *at;    /* its first page */
 	uint64_t len;
 	uint64_t addr; /* for kernels */
 	struct verbs_shown *shown;

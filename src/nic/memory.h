@@ -181,10 +181,12 @@ NIC_LEAF uint64_t nic_load_acquire_64(const void *p)
 
 /*
  * Rings a real register. Release: every entry and record before it reaches memory
- * before the register does, which is what the NIC's manual asks for.
+ * before the register does, which is what the NIC's manual asks for; a register that is
+ * write-combining on the CPU wants a fence for that.
  */
 NIC_LEAF void nic_doorbell(uint64_t reg, uint64_t v)
 {
+	nic_doorbell_flush();
 	nic_store_release_64(tgt_pointer(reg), v);
 	nic_doorbell_flush();
 }

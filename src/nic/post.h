@@ -224,7 +224,11 @@ NIC_LEAF void nic_fail(struct nic_queue *q, const struct nic_completion *c)
 										MORI_SHMEM_EIO));
 }
 
-/* Takes the completions that are there, unless another thread does it. */
+/*
+ * Takes the completions that are there, unless another thread does it. The NIC may overwrite
+ * them before anybody posts into the slots they free: else it could have more to tell than the
+ * ring holds.
+ */
 NIC_CALL void nic_poll(struct nic_queue *q)
 {
 	struct nic_completion c;
@@ -233,20 +237,23 @@ NIC_CALL void nic_poll(struct nic_queue *q)
 	if (nic_load_32(&q->poller) || nic_cas_32(&q->poller, 0, 1))
 		return;
 	at = q->seen;
+	done = q->done;
 	for (uint32_t n = 0; n < NIC_POLL_MOST && nic_look(q, at, &c); n++, at++) {
-		done = c.end;
-		if (done >
-		    nic_load_64(&q->ready)) /* never posted: the NIC or its memory is broken */
+		if (c.end >
+		    nic_load_64(&q->ready)) /* never posted: the NIC, or memory, is broken */
 			c.syndrome = UINT32_MAX;
+		if (c.bad < done)
+			c.bad = done;
 		if (c.syndrome)
 			nic_fail(q, &c);
-		else if (
-			!q->status) /* Release: pairs with the acquire in nic_take() and nic_wait(). */
-			nic_store_release_64(&q->done, done);
+		else if (!q->status && c.end > done)
+			done = c.end;
 	}
 	if (at != q->seen) {
 		q->seen = at;
 		nic_tell_seen(q, at);
+		/* Release: pairs with the acquire in nic_take() and nic_wait(). */
+		nic_store_release_64(&q->done, done);
 	}
 	nic_store_release_32(&q->poller, 0);
 }

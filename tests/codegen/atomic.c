@@ -2,14 +2,14 @@
 /*
  * Every read-modify-write is of system scope; on NVIDIA order is left to quiet and fence.
  *
- * CODE sm: atom\.relaxed\.sys\.add\.u64
- * CODE sm: atom\.relaxed\.sys\.add\.u32
- * CODE sm: atom\.relaxed\.sys\.and\.b32
- * CODE sm: atom\.relaxed\.sys\.or\.b64
- * CODE sm: atom\.relaxed\.sys\.xor\.b32
- * CODE sm: atom\.relaxed\.sys\.exch\.b64
- * CODE sm: atom\.relaxed\.sys\.cas\.b64
- * CODE sm: atom\.relaxed\.sys\.cas\.b32
+ * CODE sm: atom\.relaxed\.sys\.global\.add\.u64
+ * CODE sm: atom\.relaxed\.sys\.global\.add\.u32
+ * CODE sm: atom\.relaxed\.sys\.global\.and\.b32
+ * CODE sm: atom\.relaxed\.sys\.global\.or\.b64
+ * CODE sm: atom\.relaxed\.sys\.global\.xor\.b32
+ * CODE sm: atom\.relaxed\.sys\.global\.exch\.b64
+ * CODE sm: atom\.relaxed\.sys\.global\.cas\.b64
+ * CODE sm: atom\.relaxed\.sys\.global\.cas\.b32
  * CODE sm-not: (atom|red)\.(global|add|gpu|relaxed\.gpu|acq_rel)
  * CODE gfx: global_atomic_add_x2 .*sc1
  * CODE gfx: global_atomic_cmpswap_x2 .*sc1

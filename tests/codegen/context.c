@@ -3,7 +3,7 @@
  * The forms that take a context do not look at the module's state.
  *
  * CODE sm-not: globalGpuStates\+
- * CODE sm: red\.release\.sys\.add\.u64
+ * CODE sm: red\.release\.sys\.global\.add\.u64
  * CODE gfx: global_atomic_add_x2 .*sc1
  */
 #include <mori/shmem_device.h>

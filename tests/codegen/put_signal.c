@@ -2,8 +2,8 @@
 /*
  * The signal follows the data of every lane, and releases it at system scope.
  *
- * CODE sm: red\.release\.sys\.add\.u64
- * CODE sm: st\.release\.sys\.b64
+ * CODE sm: red\.release\.sys\.global\.add\.u64
+ * CODE sm: st\.release\.sys\.global\.b64
  * CODE sm: bar\.sync
  * CODE sm-flight: 4
  * CODE sm-order: bar\.sync ;; (red|st)\.release\.sys\.

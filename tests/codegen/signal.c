@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * CODE sm: st\.release\.sys\.b64
- * CODE sm: st\.release\.gpu\.b64
+ * CODE sm: st\.release\.sys\.global\.b64
+ * CODE sm: st\.release\.gpu\.global\.b64
  * CODE sm: ld\.acquire\.sys\.b64
  * CODE gfx: buffer_wbl2 sc0 sc1
  * CODE gfx: global_store_dwordx2 .*sc0 sc1

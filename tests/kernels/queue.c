@@ -86,54 +86,64 @@ MORI_KERNEL void sizes(uint64_t *out, char *at, char *own, uint64_t least, uint6
 	out[t] = wrong;
 }
 
+static uint64_t fetched(int wide, void *word, int op, uint64_t value, uint64_t compare, int pe,
+			int qp)
+{
+	return wide ? mori_shmem_atomic_uint64_fetch_thread(word, value, compare, op, pe, qp) :
+		      mori_shmem_atomic_uint32_fetch_thread(word, (uint32_t)value,
+							    (uint32_t)compare, op, pe, qp);
+}
+
+static uint64_t posted(int wide, void *word, int op, uint64_t value, int pe, int qp)
+{
+	int err =
+		wide ? mori_shmem_atomic_uint64_nonfetch_thread(word, value, op, pe, qp) :
+		       mori_shmem_atomic_uint32_nonfetch_thread(word, (uint32_t)value, op, pe, qp);
+
+	return err != 0;
+}
+
 /*
  * What an atomic finds, and what it leaves for the next, on a word that no other thread has.
  * The values share some bits, so that no two operations come to the same.
  */
-#define ATOMS(name, type)                                                                          \
-	static uint64_t atoms_##name(type *word, type a, int pe, int qp)                           \
+static uint64_t whole(int wide, void *word, uint64_t a, int pe, int qp)
+{
+	const uint64_t all = wide ? UINT64_MAX : UINT32_MAX, b = ~a & all, c = 0x5a5a5a5a,
+		       m = 0xff0;
+	uint64_t wrong = posted(wide, word, MORI_SHMEM_AMO_SET, a, pe, qp);
+
+	a &= all;
+	wrong += fetched(wide, word, MORI_SHMEM_AMO_FETCH, 0, 0, pe, qp) != a;
+	wrong += fetched(wide, word, MORI_SHMEM_AMO_FETCH_ADD, b, 0, pe, qp) != a;
+	wrong += fetched(wide, word, MORI_SHMEM_AMO_FETCH_INC, 0, 0, pe, qp) != all;
+	wrong += fetched(wide, word, MORI_SHMEM_AMO_SWAP, a, 0, pe, qp) != 0;
+	wrong += fetched(wide, word, MORI_SHMEM_AMO_FETCH_OR, c, 0, pe, qp) != a;
+	wrong += fetched(wide, word, MORI_SHMEM_AMO_FETCH_AND, m, 0, pe, qp) != (a | c);
+	wrong += fetched(wide, word, MORI_SHMEM_AMO_FETCH_XOR, c, 0, pe, qp) != ((a | c) & m);
+	wrong += fetched(wide, word, MORI_SHMEM_AMO_SWAP, b, 0, pe, qp) != (((a | c) & m) ^ c);
+	wrong += fetched(wide, word, MORI_SHMEM_AMO_COMPARE_SWAP, 1, a, pe, qp) != b;
+	wrong += fetched(wide, word, MORI_SHMEM_AMO_COMPARE_SWAP, a, b, pe, qp) != b;
+	wrong += posted(wide, word, MORI_SHMEM_AMO_ADD, 5, pe, qp);
+	wrong += posted(wide, word, MORI_SHMEM_AMO_INC, 0, pe, qp);
+	wrong += posted(wide, word, MORI_SHMEM_AMO_XOR, c, pe, qp);
+	wrong += posted(wide, word, MORI_SHMEM_AMO_OR, m, pe, qp);
+	wrong += posted(wide, word, MORI_SHMEM_AMO_AND, ~(uint64_t)6, pe, qp);
+	return wrong + (fetched(wide, word, MORI_SHMEM_AMO_FETCH, 0, 0, pe, qp) !=
+			((((a + 6) ^ c) | m) & ~(uint64_t)6 & all));
+}
+
+#define REAL(name, type)                                                                           \
+	static uint64_t real_##name(type *word, type a, int pe, int qp)                            \
 	{                                                                                          \
-		const type b = (type)~a, c = 0x5a5a5a5a, m = 0xff0;                                \
-		uint64_t wrong = mori_shmem_##name##_atomic_set_thread(word, a, pe, qp) != 0;      \
+		type was = mori_shmem_##name##_atomic_fetch_add_thread(word, a, pe, qp);           \
+		int err = mori_shmem_##name##_atomic_add_thread(word, (type)0.5, pe, qp);          \
+		type sum = mori_shmem_##name##_atomic_fetch_add_thread(word, -a, pe, qp);          \
                                                                                                    \
-		wrong += mori_shmem_##name##_atomic_fetch_thread(word, pe, qp) != a;               \
-		wrong += mori_shmem_##name##_atomic_fetch_add_thread(word, b, pe, qp) != a;        \
-		wrong += mori_shmem_##name##_atomic_fetch_inc_thread(word, pe, qp) != (type) - 1;  \
-		wrong += mori_shmem_##name##_atomic_swap_thread(word, a, pe, qp) != 0;             \
-		wrong += mori_shmem_##name##_atomic_fetch_or_thread(word, c, pe, qp) != a;         \
-		wrong += mori_shmem_##name##_atomic_fetch_and_thread(word, m, pe, qp) != (a | c);  \
-		wrong += mori_shmem_##name##_atomic_fetch_xor_thread(word, c, pe, qp) !=           \
-			 ((a | c) & m);                                                            \
-		wrong += mori_shmem_##name##_atomic_swap_thread(word, b, pe, qp) !=                \
-			 (((a | c) & m) ^ c);                                                      \
-		wrong += mori_shmem_##name##_atomic_compare_swap_thread(word, a, 1, pe, qp) != b;  \
-		wrong += mori_shmem_##name##_atomic_compare_swap_thread(word, b, a, pe, qp) != b;  \
-		wrong += mori_shmem_##name##_atomic_add_thread(word, 5, pe, qp) != 0;              \
-		wrong += mori_shmem_##name##_atomic_inc_thread(word, pe, qp) != 0;                 \
-		wrong += mori_shmem_##name##_atomic_xor_thread(word, c, pe, qp) != 0;              \
-		wrong += mori_shmem_##name##_atomic_or_thread(word, m, pe, qp) != 0;               \
-		wrong +=                                                                           \
-			mori_shmem_##name##_atomic_and_thread(word, (type) ~(type)6, pe, qp) != 0; \
-		return wrong + (mori_shmem_##name##_atomic_fetch_thread(word, pe, qp) !=           \
-				(type)((((a + 6) ^ c) | m) & ~(type)6));                           \
+		return (uint64_t)(err != 0) + (was != 0) + (sum != a + (type)0.5);                 \
 	}
-
-ATOMS(uint32, uint32_t)
-ATOMS(uint64, uint64_t)
-
-#define REALS(name, type)                                                                          \
-	static uint64_t reals_##name(type *word, type a, int pe, int qp)                           \
-	{                                                                                          \
-		uint64_t wrong =                                                                   \
-			mori_shmem_##name##_atomic_fetch_add_thread(word, a, pe, qp) != (type)0;   \
-                                                                                                   \
-		wrong += mori_shmem_##name##_atomic_add_thread(word, (type)0.5, pe, qp) != 0;      \
-		return wrong + (mori_shmem_##name##_atomic_fetch_add_thread(word, -a, pe, qp) !=   \
-				a + (type)0.5);                                                    \
-	}
-
-REALS(float, float)
-REALS(double, double)
+REAL(float, float)
+REAL(double, double)
 
 /* @at has QUEUE_ATOMS words of 8 bytes a thread, zero; the halves beside those of 4 bytes stay so. */
 MORI_KERNEL void atoms(uint64_t *out, uint64_t *at, int32_t pe)
@@ -143,12 +153,12 @@ MORI_KERNEL void atoms(uint64_t *out, uint64_t *at, int32_t pe)
 	int qp = (int)t;
 
 	at += t * QUEUE_ATOMS;
-	wrong += atoms_uint64(at, a, pe, qp);
-	wrong += atoms_uint32((uint32_t *)(at + 1), (uint32_t)a, pe, qp);
-	wrong += atoms_uint32((uint32_t *)(at + 2) + 1, (uint32_t)~a, pe, qp);
-	wrong += reals_double((double *)(at + 3), (double)(t + 1), pe, qp);
-	wrong += reals_float((float *)(at + 4), (float)(t + 1), pe, qp);
-	wrong += reals_float((float *)(at + 5) + 1, (float)(t + 2), pe, qp);
+	wrong += whole(1, at, a, pe, qp);
+	wrong += whole(0, at + 1, a, pe, qp);
+	wrong += whole(0, (uint32_t *)(at + 2) + 1, ~a, pe, qp);
+	wrong += real_double((double *)(at + 3), (double)(t + 1), pe, qp);
+	wrong += real_float((float *)(at + 4), (float)(t + 1), pe, qp);
+	wrong += real_float((float *)(at + 5) + 1, (float)(t + 2), pe, qp);
 	out[t] = wrong + (uint64_t)(mori_shmem_quiet_thread() != 0);
 }
 

@@ -26,15 +26,15 @@ CODE = {
     "get": {"sm": [r"ld\.(global\.)?v[24]"], "gfx": [r"(global|flat)_load_dwordx4"]},
     "get_nbi": {"sm": [r"fence\.(sc|acq_rel)\.sys"], "gfx": [r"(global|flat)_load_dwordx4"]},
     "put_signal": {
-        "sm": [r"st\.release\.sys\.b64", r"ld\.acquire\.sys\.b64"],
+        "sm": [r"st\.release\.sys\.global\.b64", r"ld\.acquire\.sys\.b64"],
         "gfx": [r"buffer_wbl2 sc0 sc1", r"(global|flat)_store_dwordx2 .*sc0 sc1", r"buffer_inv sc0 sc1"],
     },
     "allreduce_read": {
-        "sm": [r"st\.release\.sys\.b64", r"ld\.acquire\.sys\.b64"],
+        "sm": [r"st\.release\.sys\.global\.b64", r"ld\.acquire\.sys\.b64"],
         "gfx": [r"buffer_wbl2 sc0 sc1", r"(global|flat)_load_dwordx2 .*sc0 sc1", r"buffer_inv sc0 sc1"],
     },
     "allreduce_put": {
-        "sm": [r"red\.release\.sys\.add\.u64", r"ld\.acquire\.sys\.b64"],
+        "sm": [r"red\.release\.sys\.global\.add\.u64", r"ld\.acquire\.sys\.b64"],
         "gfx": [r"buffer_wbl2 sc0 sc1", r"(global|flat)_atomic_add_x2 .*sc1", r"buffer_inv sc0 sc1"],
     },
 }
