@@ -70,10 +70,11 @@ static void *pe_collective(void *arg)
 
 	if (!CHECK(pe_join(p) == 0))
 		return NULL;
+	pthread_barrier_wait(&turn);
 	if (p->rank != 2) {
-		err = boot_barrier(p->b, p->rank, 1);
+		err = boot_barrier(p->b, p->rank, 3);
 		CHECK(err == MORI_SHMEM_ETIMEDOUT, "%d", err);
-		CHECK(!strcmp(err_text(), "PE 2 of 4 did not come to a barrier within 1 s"));
+		CHECK(!strcmp(err_text(), "PE 2 of 4 did not come to a barrier within 3 s"));
 	}
 	pthread_barrier_wait(&turn);
 	if (p->rank == 2) {

@@ -34,6 +34,7 @@ static void run_pe(const unsigned char *uid, int rank, int cut)
 	check_collectives(&p, 3);
 	CHECK(boot_send_fds(p.b, !rank, 1, &fd, 1) == MORI_SHMEM_EREACH);
 	CHECK(boot_barrier(p.b, rank, WAIT_S) == 0);
+	nap(0.5); /* the barrier's answer is on its way to the other */
 	if (cut && rank == 0)
 		CHECK(sh("ip link set va down") == 0);
 	if (cut) {

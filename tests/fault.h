@@ -28,7 +28,7 @@
 #define FAULT_TOOL  (TEST_TSAN + TEST_ASAN) /* a tool watches, which takes time and memory */
 #define FAULT_LINE  2048
 #define FAULT_SLOW  (FAULT_TOOL ? 4 : 1)
-#define FAULT_SOON  (5 * FAULT_SLOW) /* seconds in which a loss must be known */
+#define FAULT_SOON  (20 * (FAULT_TOOL ? 2 : 1)) /* seconds in which a loss must be known */
 #define FAULT_LATE  (60 * FAULT_SLOW)
 #define FAULT_LIMIT (110 * (FAULT_TOOL ? 3 : 1)) /* of the whole test */
 

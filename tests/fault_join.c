@@ -33,6 +33,7 @@ static void actor(void)
 	unsetenv("MORI_SHMEM_HEAP_SIZE");
 	unsetenv("MORI_SHMEM_MODE");
 	unsetenv("MORI_SHMEM_VMM_CHUNK_SIZE");
+	setenv("MORI_BOOTSTRAP_TIMEOUT", "60", 1);
 	fault_meet(&uid);
 	fault_good_job(fault_rank, fault_n, &uid);
 	CHECK_NOTHING_LEFT(&before);
@@ -92,11 +93,11 @@ static void fault_test(void)
 	static const struct claim more[PES] = { { 0, 4 }, { 1, 4 }, { 2, 5 }, { 3, 4 } };
 	static const struct claim fewer[PES] = { { 0, 4 }, { 1, 4 }, { 0, 2 }, { 3, 4 } };
 
-	setenv("MORI_BOOTSTRAP_TIMEOUT", "2", 1);
+	setenv("MORI_BOOTSTRAP_TIMEOUT", "4", 1);
 	fail_together("ranks 2 and 3 never come", absent, "01", MORI_SHMEM_ETIMEDOUT, NULL,
-		      "2, 3 of 4", "2 s");
+		      "2, 3 of 4", "4 s");
 	fail_together("rank 1, the host, never comes", gap, "320", MORI_SHMEM_ETIMEDOUT, NULL,
-		      "rank 1 of 4", "2 s");
+		      "rank 1 of 4", "4 s");
 	setenv("MORI_BOOTSTRAP_TIMEOUT", "60", 1);
 	fail_together("rank 1 twice", twice, "0132", MORI_SHMEM_EMISMATCH, NULL, "rank 1 of 4",
 		      "process");

@@ -184,6 +184,7 @@ static void fault_test(void)
 	squatted("somebody else says nothing", NULL, "no answer");
 	make(&pe, &uid, &ports);
 	kill(pe.pid, SIGSTOP);
+	MUST(waitpid(pe.pid, NULL, WUNTRACED) == pe.pid); /* with all its threads */
 	refused("its process is stopped", &uid, MORI_SHMEM_EREACH, "no answer");
 	fault_kill(&pe);
 	unsetenv("MORI_BOOTSTRAP_TIMEOUT");

@@ -62,9 +62,9 @@ static void child(struct kern_way *way, int rank, int32_t scope)
 	MUST(mori_shmem_set_attr_uniqueid_args(rank, PES, kern_way(way, rank), &attr));
 	MUST(mori_shmem_init_attr(MORI_SHMEM_INIT_WITH_UNIQUEID, &attr));
 	pes_meet();
-	m = kern_load("queue");
 	at = mori_shmem_calloc(BYTES + 64, 1);
 	MUST(at ? 0 : MORI_SHMEM_ENOMEM);
+	m = kern_load("queue");
 	if (rank == VICTIM)
 		raise(SIGSTOP);
 	survive(m, at, scope);

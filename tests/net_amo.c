@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TEST: wrapper=none timeout=120 */
+/* TEST: wrapper=none timeout=240 */
 /*
  * Every atomic on words of 4 and 8 bytes against what it should do, at the edges of
  * the types; then many at once from several processes and threads on the same words,
@@ -185,7 +185,7 @@ int main(void)
 {
 	struct job j;
 
-	test_deadline(115);
+	test_deadline(JOB_LIMIT(235));
 	for (size_t i = 0; i < TEST_LEN(job_providers); i++) {
 		if (i && !job_has(job_providers[i]))
 			continue;

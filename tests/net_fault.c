@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TEST: wrapper=none timeout=120 */
+/* TEST: wrapper=none timeout=240 */
 /*
  * What goes wrong: a peer killed in the middle of a transfer, stopped for too long or
  * only for a while, reported lost, or not there at all; addresses that are none;
@@ -12,7 +12,7 @@
 
 #define BIG	(24u << 20)
 #define ONE	(4u << 20) /* asked for at once: then nothing lies unread where it is served */
-#define STOP_S	2.0
+#define STOP_S	4.0
 #define PATIENT 30.0
 
 static int n_fds(void)
@@ -176,7 +176,7 @@ static void told(struct job *j)
 		exit(0);
 	}
 	job_await(&j->block->word[2], 1);
-	usleep(50000);
+	usleep(500000);
 	pthread_create(&t, NULL, report, j);
 	job_tell(&j->block->word[0], 1);
 	start = job_seconds();
@@ -316,7 +316,7 @@ static void run(const char *provider, int n, void (*body)(struct job *))
 
 int main(void)
 {
-	test_deadline(115);
+	test_deadline(JOB_LIMIT(235));
 	for (size_t i = 0; i < TEST_LEN(job_providers); i++) {
 		const char *p = job_providers[i];
 

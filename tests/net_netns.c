@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TEST: wrapper=none timeout=120 serial=1 */
+/* TEST: wrapper=none timeout=240 serial=1 */
 /*
  * Four network namespaces with cables between them, as four machines: data of all
  * sizes, atomics and signals between all pairs, the cable of one pulled for a while
@@ -86,7 +86,7 @@ static void node(struct job *j, int rank, int ready)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	test_checks = test_failures = 0;
-	test_deadline(110);
+	test_deadline(JOB_LIMIT(235));
 	CHECK(!unshare(CLONE_NEWNET));
 	CHECK(write(ready, "x", 1) == 1);
 	CHECK(!cable_end(rank));
@@ -135,7 +135,7 @@ static void run(const char *provider)
 
 int main(void)
 {
-	test_deadline(115);
+	test_deadline(JOB_LIMIT(235));
 	if (!cable_hub())
 		SKIP("needs root, network namespaces and ip(8)");
 	run("socket");

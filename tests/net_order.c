@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TEST: wrapper=none timeout=120 */
+/* TEST: wrapper=none timeout=240 */
 /*
  * What comes when: data before its signal, a fence between puts of any two sizes, a
  * quiet that means delivered, and all of it while the target computes and does not
@@ -165,7 +165,7 @@ int main(void)
 	static const char *const names[] = { "litmus", "fences", "busy", "threads" };
 	struct job j;
 
-	test_deadline(115);
+	test_deadline(JOB_LIMIT(235));
 	for (size_t i = 0; i < TEST_LEN(job_providers); i++) {
 		if (i && !job_has(job_providers[i]))
 			continue;

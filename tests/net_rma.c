@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TEST: wrapper=none timeout=180 */
+/* TEST: wrapper=none timeout=300 */
 /*
  * put and get of all sizes and alignments, blocking and not, with and without a
  * signal, between 2 and 4 processes: every byte and the guards around it, and in the
@@ -152,7 +152,7 @@ static void run(const char *provider, int n, int memory)
 
 int main(void)
 {
-	test_deadline(170);
+	test_deadline(JOB_LIMIT(295));
 	for (size_t i = 0; i < TEST_LEN(job_providers); i++) {
 		if (i && !job_has(job_providers[i]))
 			continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TEST: wrapper=none timeout=120 */
+/* TEST: wrapper=none timeout=240 */
 /*
  * A process that connects without the job's secret: it sends nothing, garbage, half a
  * greeting, a greeting or an answer that it overheard, or speaks the protocol with a secret of
@@ -171,7 +171,7 @@ static void join_again(struct job *j)
 				     .secret = (const unsigned char *)j->secret,
 				     .provider = j->provider,
 				     .ifname = "lo",
-				     .timeout_s = 5 };
+				     .timeout_s = 60 };
 	uint8_t got[64];
 
 	CHECK_EQ("open", net_open(&config, &j->net), 0);
@@ -281,7 +281,7 @@ static void run(const char *provider)
 
 int main(void)
 {
-	test_deadline(115);
+	test_deadline(JOB_LIMIT(235));
 	run_tap();
 	for (size_t i = 0; i < TEST_LEN(job_providers); i++) {
 		/* Each in a process of its own: libfabric does not like to be forked. */

@@ -16,9 +16,17 @@ static void join(void)
 	MUST(mori_shmem_init());
 	me = mori_shmem_my_pe();
 	n_pes = mori_shmem_n_pes();
-	word = mori_shmem_calloc(1, sizeof(*word));
+	word = mori_shmem_calloc(2, sizeof(*word));
 	asked = 0;
 	BARRIER();
+}
+
+/* All have left the last barrier: between nodes the news that @who ends the job may overtake it. */
+static void all_out(int who)
+{
+	(void)mori_shmem_uint64_atomic_fetch_add_thread(&word[1], 1, who, 0);
+	if (me == who)
+		AWAIT(&word[1], (uint64_t)n_pes);
 }
 
 /* The status and text of the job's end, whatever was being called. */
@@ -56,6 +64,7 @@ static void by_abort(void)
 {
 	int who = n_pes - 1;
 
+	all_out(who);
 	if (me == who) {
 		CHECK_OK(mori_shmem_abort("because of a test"));
 		CHECK_OK(mori_shmem_abort("once more"));
@@ -71,6 +80,7 @@ static void by_abort(void)
 /* PE 0 is interrupted in its wait; the others are in theirs. */
 static void by_interrupt(int in_barrier)
 {
+	all_out(0);
 	if (me == 0)
 		mori_shmem_on_wait(third_time, word);
 	check_over("interrupted",
@@ -91,6 +101,7 @@ static void by_nobody(void)
 	if (me == 0)
 		usleep(150000);
 	BARRIER();
+	all_out(0);
 	if (me == 0)
 		MUST(mori_shmem_abort(NULL));
 	check_over("barrier", mori_shmem_barrier_all(), 0, "mori_shmem_abort() was called");

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# TEST: timeout=300
+# TEST: timeout=600
 # PEs on a GPU that is a mock of the driver: memory, sharing between processes, host
 # operations, streams, modes and errors; of kernels only the library's own. Programs that touch the heap themselves
 # run too, because the mock's memory is the host's.

@@ -77,6 +77,7 @@ cable_gone() {
 }
 
 killed() {
+	wait_s=40 # noticed by its connection, not by time
 	transfer 60 3
 	kill -9 "$(cat "$DIR/pid.2")"
 	ended "a PE killed" 137
@@ -109,7 +110,7 @@ ports() {
 # Whoever has no secret: says nothing, noise, a greeting of its own, one that was overheard.
 strangers() {
 	local at n=0 listener
-	"$BUILD/tests/stranger" overhear 6 &
+	"$BUILD/tests/stranger" overhear 12 &
 	listener=$!
 	transfer 16 2
 	for at in $(ports); do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# TEST: timeout=180 quick=0
+# TEST: timeout=400 quick=0
 # `mori perf`: a quick run checks its data and writes CSV and JSON that can be
 # read; wrong use is exit code 2; a bench whose data is wrong writes no row. No
 # time that it measures is looked at.

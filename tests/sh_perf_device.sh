@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# TEST: timeout=240 quick=0
+# TEST: timeout=600 quick=0
 # `mori perf --device`: every case runs as kernels with small sizes, PEs as processes
 # and as threads, and checks its data; wrong use is exit code 2 with a sentence; a bench
 # whose data is wrong writes no row. No time that it measures is looked at.

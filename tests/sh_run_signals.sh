@@ -21,8 +21,10 @@ check "none is left" none_marked
 check "the cause is named" err_has 'PE 1 (process [0-9]*) was killed by signal 9 (Killed)'
 
 # The other notices by itself and has the time to say so.
-job_code "a moment to notice" 7 -n 2 sh -c '[ $MORI_RANK != 0 ] || exit 7
-	trap "echo early; exit 1" TERM; sleep 0.3; echo noticed; exit 1'
+rm -f "$tmp/up"
+job_code "a moment to notice" 7 -n 2 -x TMP_UP="$tmp/up" sh -c 'if [ $MORI_RANK = 0 ]; then
+		until [ -s $TMP_UP ]; do sleep 0.02; done; exit 7; fi
+	trap "echo early; exit 1" TERM; echo >>$TMP_UP; sleep 0.2; echo noticed; exit 1'
 check "a moment to notice" out_is noticed
 check "a consequence is not reported" err_count '(process' 1
 
@@ -80,9 +82,12 @@ check "INT: said so" err_has 'ended by signal 2 (Interrupt)'
 check "INT: no PE is blamed" err_count 'PE' 0
 check "INT: none is left" none_marked
 
+# Of two signals that nobody took the second is none.
+taken() { [ $((0x$(awk '/^ShdPnd/ { print $2 }' "/proc/$launcher/status") & 2)) = 0 ]; }
 background -n 3 sh -c 'trap "" INT TERM; echo >>$TMP_UP; while :; do sleep 0.05; done'
 check "second INT: PEs are up" wait_for has_lines "$tmp/up" 3
 kill -INT $launcher
+wait_for taken
 sleep 0.3
 check "second INT: the first is survived" kill -0 $launcher
 kill -INT $launcher
@@ -100,6 +105,7 @@ launcher=$!
 check "stuck output: PEs are up" wait_for eval '[ "$(marked | wc -l)" -ge 2 ]'
 sleep 0.5
 kill -INT $launcher
+wait_for taken
 sleep 0.3
 check "stuck output: the first is survived" kill -0 $launcher
 kill -INT $launcher

@@ -17,7 +17,7 @@
 #include "boot/uid.h"
 #include "boot/wire.h"
 
-#define LINK_GRACE_S 2.0 /* what an answer of the rendezvous may take beyond a time-out */
+#define LINK_GRACE_S 5.0 /* what an answer of the rendezvous may take beyond a time-out */
 
 enum boot_state { BOOT_CONNECTING, BOOT_FORMING, BOOT_LIVE, BOOT_FAILED };
 enum member_state { MEMBER_JOINING, MEMBER_IN, MEMBER_REFUSED, MEMBER_AGAIN };

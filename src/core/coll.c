@@ -37,7 +37,7 @@
 #define COLL_YIELDS   100 /* of a core, before a waiter sleeps */
 #define COLL_EAGER    50u /* polls without a pause: the others are often close behind */
 #define COLL_SPIN_MIN 50u
-#define COLL_GRACE_NS 100000000u
+#define COLL_GRACE_NS 500000000u
 
 int coll_open(struct pe *pe)
 {

@@ -182,6 +182,9 @@ __attribute__((unused)) static int job_reap(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
+/* Seconds of a test as the build with or without a sanitizer may take them. */
+#define JOB_LIMIT(s) ((s) * (TEST_ASAN || TEST_TSAN ? 3 : 1))
+
 __attribute__((unused)) static pid_t job_fork(struct job *j, int rank, void (*body)(struct job *))
 {
 	pid_t pid = fork();
@@ -190,7 +193,7 @@ __attribute__((unused)) static pid_t job_fork(struct job *j, int rank, void (*bo
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	test_checks = test_failures = 0;
-	test_deadline(110);
+	test_deadline(JOB_LIMIT(230));
 	if (!job_open(j, rank))
 		body(j);
 	exit(test_result());

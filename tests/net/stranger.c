@@ -27,7 +27,7 @@ static struct sockaddr_in there;
 
 static int knock(void)
 {
-	struct timeval limit = { .tv_sec = 7 };
+	struct timeval limit = { .tv_sec = 25 };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd >= 0 && connect(fd, (struct sockaddr *)&there, sizeof(there))) {
