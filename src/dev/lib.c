@@ -46,7 +46,7 @@ DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 /* A body with a quick way (QUICK_<body> is "~, DEV_QUICK") tries that first. */
 #define LIB_SECOND(a, b, ...)	    b
 #define LIB_WAY(...)		    LIB_SECOND(__VA_ARGS__, )
-#define DEV_QUICK(body, gives, ...) DEV_LATER if (dev_quick_##body(__VA_ARGS__)) return gives;
+#define DEV_QUICK(body, gives, ...) DEV_LATER if (dev_quick_##body(__VA_ARGS__)) return gives
 #define DEV_SLOW(...)
 #define TRY(body, ...) LIB_WAY(QUICK_##body, DEV_SLOW)(body, 0, st, ##__VA_ARGS__)
 #define TRY_VALUE(body, ...)                                                                       \
@@ -54,13 +54,14 @@ DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 
 #define STATUS_BODY(name, find, call)                                                              \
 	struct dev_state *st = find;                                                               \
-	TRY call DEV_LATER if (!lib_ready(st)) return MORI_SHMEM_ESTATE;                           \
+	TRY call;                                                                                  \
+	DEV_LATER if (!lib_ready(st)) return MORI_SHMEM_ESTATE;                                    \
 	DEV_LATER return lib_name(st, DEV_OP_##name, RUN call);
 #define VALUE_BODY(ret, bad, name, find, call)                                                     \
 	ret result = bad;                                                                          \
 	struct dev_state *st = find;                                                               \
-	TRY_VALUE call DEV_LATER if (lib_ready(st))(void)                                          \
-		lib_name(st, DEV_OP_##name, RUN_VALUE call);                                       \
+	TRY_VALUE call;                                                                            \
+	DEV_LATER if (lib_ready(st))(void) lib_name(st, DEV_OP_##name, RUN_VALUE call);            \
 	return result;
 
 #define DEFINE_STATUS(name, params, call)                                                          \
