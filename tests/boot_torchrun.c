@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// TEST: serial=1
 /*
  * torchrun's variables: four processes meet twice, while other services sit on the
  * first ports of the list: one silent, one talking, one of another job of ours.
