@@ -64,7 +64,7 @@ static void check_threads(const uint64_t *out, unsigned threads)
 /* Memory for @n words that a kernel writes without fail. */
 static uint64_t *room(size_t n)
 {
-	uint64_t *at = heap_malloc(n * 8), *bad = pes_private(n * 8);
+	uint64_t *at = heap_malloc(n ? n * 8 : 8), *bad = pes_private(n * 8);
 
 	heap_set(at, bad, n * 8);
 	free(bad);

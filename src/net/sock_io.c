@@ -40,12 +40,12 @@ static ssize_t sock_write(int fd, struct iovec iov[2])
 	uint8_t piece[SMALL];
 	ssize_t sent;
 
+	tsan_foreign_begin();
 	if (len <= SMALL) {
 		memcpy(piece, iov[0].iov_base, iov[0].iov_len);
 		if (iov[1].iov_len)
 			memcpy(piece + iov[0].iov_len, iov[1].iov_base, iov[1].iov_len);
 	}
-	tsan_foreign_begin();
 	do
 		sent = len <= SMALL ? send(fd, piece, len, MSG_DONTWAIT | MSG_NOSIGNAL) :
 				      sendmsg(fd, &h, MSG_DONTWAIT | MSG_NOSIGNAL);
