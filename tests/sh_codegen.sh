@@ -85,6 +85,11 @@ no_spill() {
 	grep -q 'spill stores' "$1" && ! grep 'spill stores' "$1" | grep -v ' 0 bytes spill stores, 0 bytes spill loads'
 }
 
+# A multiprocessor has 65536 registers: so many a thread let a block of 512 run.
+fits_512() {
+	awk '/Used [0-9]+ registers/ { sub(/.*Used /, ""); n++; bad += $1 > 128 } END { exit !n || bad }' "$1"
+}
+
 ptxas=${MORI_PTXAS:-$(command -v ptxas)}
 readelf=$(llvm_tool llvm-readelf)
 
@@ -122,5 +127,13 @@ for file in "$SRC"/tests/codegen/${1:-*}.c; do
 	[ -z "$sm" ] || check "$name for sm_90 with queues" whole "$file" sm_90
 	[ -z "$gfx" ] || check "$name for gfx942 with queues" whole "$file" gfx942
 done
-[ -n "$ptxas" ] || echo "ptxas is not installed: spills were not looked at"
+for file in "$SRC"/examples/kernels/*.c; do
+	[ -n "$ptxas" ] && [ -n "$sm" ] && [ "${1:-*}" = '*' ] || continue
+	name=$(basename "$file" .c)
+	compile "$file" sm_90 --near -o "$tmp/near.ptx"
+	check "example $name compiles" [ $? = 0 ]
+	"$ptxas" -arch=sm_90 -v "$tmp/near.ptx" -o "$tmp/cubin" >"$tmp/err" 2>&1
+	check "example $name: blocks of 512 threads" fits_512 "$tmp/err"
+done
+[ -n "$ptxas" ] || echo "ptxas is not installed: spills and registers were not looked at"
 finish

@@ -106,11 +106,16 @@ int gpu_module_load(struct accel_dev *d, const void *image, size_t len, struct a
 int gpu_module_borrow(struct accel_dev *d, void *native, struct accel_module **out)
 {
 	struct accel_module *m = calloc(1, sizeof(*m));
+	int err = m ? gpu_enter(d) : err_set(MORI_SHMEM_ENOMEM, "no memory for a module");
 
-	if (!m)
-		return err_set(MORI_SHMEM_ENOMEM, "no memory for a module");
+	if (err) {
+		free(m);
+		return err;
+	}
 	m->dev = d;
 	m->module = native;
+	module_bring(m);
+	gpu_leave();
 	*out = m;
 	return 0;
 }

@@ -98,6 +98,10 @@ DEV_BODY bool dev_likely(bool x)
 #include "dev/target_host.h"
 #endif
 
+#ifndef __NVPTX__
+#define tgt_share_too tgt_share /* the second value that a call shares */
+#endif
+
 DEV_BODY bool dev_kind_wide(enum dev_kind kind)
 {
 	return kind == DEV_KIND_int64 || kind == DEV_KIND_uint64;

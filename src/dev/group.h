@@ -90,10 +90,27 @@ DEV_BODY uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t compa
 		TGT_HIDE(off);                                                                     \
 	}
 
+/* From byte @off on, every @by, fewer at a time. */
+DEV_BODY void tgt_copy_few(tgt_vec16 *to, const tgt_vec16 *from, uint64_t end, uint64_t off,
+			   uint64_t by)
+{
+	uint64_t last = end - 16, at;
+
+#pragma clang loop unroll(disable)
+	while (off < end) {
+		tgt_vec16 v[TGT_REST];
+
+		at = off; /* what is not stored may be loaded: no branch */
+		TGT_EACH_FLIGHT(TGT_REST, v[k] = *TGT_AT(from, off < last ? off : last))
+		off = at;
+		TGT_EACH_FLIGHT(TGT_REST, if (off < end) * TGT_AT(to, off) = v[k])
+	}
+}
+
 DEV_BODY void tgt_copy_aligned(tgt_vec16 *to, const tgt_vec16 *from, uint64_t n, uint64_t i,
 			       uint64_t by)
 {
-	uint64_t off = 16 * i, end = 16 * n, last = end - 16, at;
+	uint64_t off = 16 * i, end = 16 * n, at;
 
 	by *= 16;
 	if (end <= by) { /* small, and soon done */
@@ -110,15 +127,7 @@ DEV_BODY void tgt_copy_aligned(tgt_vec16 *to, const tgt_vec16 *from, uint64_t n,
 		off = at;
 		TGT_EACH_FLIGHT(TGT_FLIGHT, *TGT_AT(to, off) = v[k])
 	}
-#pragma clang loop unroll(disable)
-	while (off < end) {
-		tgt_vec16 v[TGT_REST];
-
-		at = off; /* what is not stored may be loaded: no branch */
-		TGT_EACH_FLIGHT(TGT_REST, v[k] = *TGT_AT(from, off < last ? off : last))
-		off = at;
-		TGT_EACH_FLIGHT(TGT_REST, if (off < end) * TGT_AT(to, off) = v[k])
-	}
+	tgt_copy_few(to, from, end, off, by);
 }
 
 #undef TGT_EACH_FLIGHT
@@ -222,8 +231,8 @@ DEV_BODY uint64_t tgt_head(const void *to, uint64_t len)
 }
 
 /*
- * What tgt_copy() has left: the ends of @len bytes, and all between them where the source is
- * not aligned as the destination is. One byte or an aligned two go as words do.
+ * What tgt_copy() has left: the end, or all of what is not aligned. One byte or an aligned two
+ * go as words do.
  */
 DEV_RARE void tgt_copy_rest(uint8_t *to, const uint8_t *from, uint64_t len, uint64_t lane,
 			    uint64_t lanes)
@@ -240,7 +249,10 @@ DEV_RARE void tgt_copy_rest(uint8_t *to, const uint8_t *from, uint64_t len, uint
 			tgt_store_relaxed_16(to, tgt_load_acquire_16(from));
 		return;
 	}
-	if (!tgt_aligned(from + head, 16))
+	if (tgt_aligned(from + head, 16))
+		tgt_copy_few((tgt_vec16 *)(to + head), (const tgt_vec16 *)(from + head), body,
+			     16 * lane, 16 * lanes);
+	else
 		tgt_copy_skewed((tgt_vec16 *)(to + head), from + head, body / 16, lane, lanes);
 #pragma clang loop unroll(disable)
 	for (int end = 0; end < 2; end++) {
@@ -253,17 +265,15 @@ DEV_RARE void tgt_copy_rest(uint8_t *to, const uint8_t *from, uint64_t len, uint
 /* Any alignment; 16 bytes are stored at a time but for the ends. */
 DEV_BODY void tgt_copy(enum dev_scope scope, void *dst, const void *src, uint64_t len)
 {
-	uint64_t lane = tgt_lane(scope), lanes = tgt_lanes(scope);
-	uint64_t head = tgt_head(dst, len), body = (len - head) & ~(uint64_t)15;
-	uint8_t *to = dst;
-	const uint8_t *from = src;
-	bool same = tgt_aligned(from + head, 16);
+	uint64_t lane = tgt_lane(scope), lanes = tgt_lanes(scope), body = 0;
 
-	if (dev_likely(same))
-		tgt_copy_aligned((tgt_vec16 *)(to + head), (const tgt_vec16 *)(from + head),
-				 body / 16, lane, lanes);
-	if (!dev_likely(same && body == len))
-		tgt_copy_rest(to, from, len, lane, lanes);
+	if (dev_likely(tgt_aligned((const void *)((uintptr_t)dst | (uintptr_t)src), 16))) {
+		body = len & ~(uint64_t)15;
+		tgt_copy_aligned(dst, src, body / 16, lane, lanes);
+	}
+	if (!dev_likely(body == len))
+		tgt_copy_rest((uint8_t *)dst + body, (const uint8_t *)src + body, len - body, lane,
+			      lanes);
 }
 
 /* @p may lie anywhere. */
@@ -302,27 +312,31 @@ DEV_BODY void tgt_get_one(void *dst, const void *src, uint64_t len)
 /* A word that is aligned goes in one access, by one lane: a flag may travel so. */
 DEV_BODY void tgt_put(enum dev_scope scope, void *dst, const void *src, uint64_t len)
 {
-	if (tgt_is_word(dst, src, len, 8)) {
+	if (dev_likely(len > 8)) {
+		tgt_copy(scope, dst, src, len);
+	} else if (tgt_is_word(dst, src, len, 8)) {
 		if (tgt_leads(scope))
 			tgt_store_relaxed_64(dst, *(const uint64_t *)src);
 	} else if (tgt_is_word(dst, src, len, 4)) {
 		if (tgt_leads(scope))
 			tgt_store_relaxed_32(dst, *(const uint32_t *)src);
 	} else {
-		tgt_copy(scope, dst, src, len);
+		tgt_copy_rest(dst, src, len, tgt_lane(scope), tgt_lanes(scope));
 	}
 }
 
 DEV_BODY void tgt_get(enum dev_scope scope, void *dst, const void *src, uint64_t len)
 {
-	if (tgt_is_word(dst, src, len, 8)) {
+	if (dev_likely(len > 8)) {
+		tgt_copy(scope, dst, src, len);
+	} else if (tgt_is_word(dst, src, len, 8)) {
 		if (tgt_leads(scope))
 			*(uint64_t *)dst = tgt_load_acquire_64(src);
 	} else if (tgt_is_word(dst, src, len, 4)) {
 		if (tgt_leads(scope))
 			*(uint32_t *)dst = tgt_load_acquire_32(src);
 	} else {
-		tgt_copy(scope, dst, src, len);
+		tgt_copy_rest(dst, src, len, tgt_lane(scope), tgt_lanes(scope));
 	}
 }
 

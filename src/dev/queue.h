@@ -351,7 +351,7 @@ DEV_STEP int dev_queue(const struct dev_state *st, enum dev_scope scope, enum de
 					  r->compare);
 	if (r->gives)
 		r->result = tgt_share(scope, e.result);
-	e.err = (int)tgt_share(scope, (uint64_t)(int64_t)e.err);
+	e.err = (int)tgt_share_too(scope, (uint64_t)(int64_t)e.err);
 	tgt_leave(scope);
 	return e.err;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The quick way of one thread to one word, before everything else: where the PE is near, the
- * place is sure and the word aligned, there is one branch and the instruction itself. Each of
- * these says whether it has done the work; if not, nothing was touched, and the body of the
- * operation finds out why. For targets with TGT_QUICK: there a kernel's pointer to its state
- * always leads to one, whose "plain" is 0 unless its PE is open.
+ * The quick way to one word, before everything else: where the PE is near, the place is sure
+ * and the word aligned, there is one branch and the instruction itself. Each of these says
+ * whether it has done the work; if not, nothing was touched, and the body of the operation finds
+ * out why. For targets with TGT_QUICK: there a kernel's pointer to its state always leads to
+ * one, whose "plain" is 0 unless its PE is open.
  */
 #ifndef MORI_DEV_QUICK_H
 #define MORI_DEV_QUICK_H
@@ -20,38 +20,57 @@
 #define QUICK_amo_post	~, DEV_QUICK
 #define QUICK_amo_fetch ~, DEV_QUICK
 
-/* Where @len bytes at @addr are on @pe, if they are a word that can be reached so. */
-DEV_STEP bool dev_quick_at(const struct dev_state *st, const void *addr, uint64_t len, int pe,
-			   void **at)
+/* Where the word of a call is, and who acts. */
+struct dev_quick {
+	void *at;
+	bool mine; /* this lane acts for all */
+};
+
+/*
+ * Whether @len bytes at @addr on @pe are a word that can be reached so, in the eyes of all
+ * lanes: one may have looked before the PE was closed and another after it.
+ */
+DEV_STEP bool dev_quick_at(const struct dev_state *st, enum dev_scope scope, const void *addr,
+			   uint64_t len, int pe, struct dev_quick *q)
 {
 	uint64_t off = (uint64_t)(uintptr_t)addr - DEV_FIXED(&st->heap_base);
+	/* What a loop over words leaves to do in each round is one comparison. */
+	uint64_t end = DEV_FIXED(&st->heap_sure) & -(uint64_t)dev_plain(st, pe);
+	uint64_t at = dev_heap_at(st, pe, off);
 
-	*at = tgt_pointer(dev_heap_at(st, pe, off));
-	return dev_likely((int)tgt_aligned(addr, len) & dev_plain(st, pe) & dev_sure(st, off, len));
+	TGT_HIDE(at); /* known before it is known to be good */
+	q->at = tgt_pointer(at);
+	q->mine = tgt_leads(scope);
+	/* Heaps begin and end at pages: an aligned word that begins in one ends in it. */
+	return dev_likely(!tgt_any(scope, !((int)tgt_aligned(addr, len) & (int)(off < end))));
 }
 
 DEV_BODY bool dev_quick_p(const struct dev_state *st, enum dev_scope scope, void *dest,
 			  const void *value, size_t size, int pe, int qp)
 {
-	void *at;
+	struct dev_quick q;
 
 	(void)qp;
-	if (scope != DEV_thread || size > 8 || !dev_quick_at(st, dest, size, pe, &at))
+	if (size > 8 || !dev_quick_at(st, scope, dest, size, pe, &q))
 		return false;
-	tgt_store_word(at, tgt_any_bits(value, size), size);
+	if (q.mine)
+		tgt_store_word(q.at, tgt_any_bits(value, size), size);
+	tgt_leave(scope);
 	return true;
 }
 
 DEV_BODY bool dev_quick_g(const struct dev_state *st, void *out, enum dev_scope scope,
 			  const void *src, size_t size, int pe, int qp)
 {
-	uint64_t bits;
-	void *at;
+	uint64_t bits = 0;
+	struct dev_quick q;
 
 	(void)qp;
-	if (scope != DEV_thread || !dev_quick_at(st, src, size, pe, &at))
+	if (!dev_quick_at(st, scope, src, size, pe, &q))
 		return false;
-	bits = tgt_load_word(at, size);
+	if (q.mine)
+		bits = tgt_load_word(q.at, size);
+	bits = tgt_share(scope, bits);
 	__builtin_memcpy(out, &bits, size);
 	return true;
 }
@@ -60,12 +79,14 @@ DEV_BODY bool dev_quick_signal(const struct dev_state *st, enum dev_scope scope,
 			       uint64_t value, int op, int pe, int qp)
 {
 	int rmw = dev_signal_op(op);
-	void *at;
+	struct dev_quick q;
 
 	(void)qp;
-	if (scope != DEV_thread || !rmw || !dev_quick_at(st, sig, 8, pe, &at))
+	if (!rmw || !dev_quick_at(st, scope, sig, 8, pe, &q))
 		return false;
-	tgt_signal(st, at, rmw, value);
+	if (q.mine)
+		tgt_signal(st, q.at, rmw, value);
+	tgt_leave(scope);
 	return true;
 }
 
@@ -74,12 +95,14 @@ DEV_BODY bool dev_quick_amo_post(const struct dev_state *st, enum dev_scope scop
 {
 	bool wide = dev_kind_wide(kind);
 	int rmw = dev_amo_post_op(op);
-	void *at;
+	struct dev_quick q;
 
 	(void)qp;
-	if (scope != DEV_thread || !rmw || !dev_quick_at(st, dest, wide ? 8 : 4, pe, &at))
+	if (!rmw || !dev_quick_at(st, scope, dest, wide ? 8 : 4, pe, &q))
 		return false;
-	(void)tgt_amo(at, wide, rmw, op == MORI_SHMEM_AMO_INC ? 1 : value, 0);
+	if (q.mine)
+		(void)tgt_amo(q.at, wide, rmw, op == MORI_SHMEM_AMO_INC ? 1 : value, 0);
+	tgt_leave(scope);
 	return true;
 }
 
@@ -89,13 +112,15 @@ DEV_BODY bool dev_quick_amo_fetch(const struct dev_state *st, void *out, enum de
 {
 	bool wide = dev_kind_wide(kind);
 	int rmw = dev_amo_fetch_op(op);
-	void *at;
+	uint64_t was = 0;
+	struct dev_quick q;
 
 	(void)qp;
-	if (scope != DEV_thread || !rmw || !dev_quick_at(st, dest, wide ? 8 : 4, pe, &at))
+	if (!rmw || !dev_quick_at(st, scope, dest, wide ? 8 : 4, pe, &q))
 		return false;
-	dev_store_kind(out, kind,
-		       tgt_amo(at, wide, rmw, op == MORI_SHMEM_AMO_FETCH_INC ? 1 : value, compare));
+	if (q.mine)
+		was = tgt_amo(q.at, wide, rmw, op == MORI_SHMEM_AMO_FETCH_INC ? 1 : value, compare);
+	dev_store_kind(out, kind, tgt_share(scope, was));
 	return true;
 }
 #endif

@@ -287,9 +287,9 @@ DEV_BODY bool tgt_leads(enum dev_scope scope)
 	return tgt_lane(scope) == 0;
 }
 
-static __attribute__((address_space(3), loader_uninitialized)) uint64_t tgt_shared_word;
+static __attribute__((address_space(3), loader_uninitialized)) uint64_t tgt_shared_words[2];
 
-DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
+DEV_BODY uint64_t tgt_share_in(enum dev_scope scope, int word, uint64_t v)
 {
 	uint32_t lo = (uint32_t)v, hi = (uint32_t)(v >> 32), mask;
 
@@ -302,11 +302,23 @@ DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
 		return (uint64_t)hi << 32 | lo;
 	}
 	if (tgt_leads(scope))
-		tgt_shared_word = v;
+		tgt_shared_words[word] = v;
 	__syncthreads();
-	v = tgt_shared_word;
-	__syncthreads();
-	return v;
+	return tgt_shared_words[word];
+}
+
+/*
+ * Once a call, and the other for a second value: the lanes meet at the start of every call of
+ * a block, and by then all have read what was shared in the one before.
+ */
+DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
+{
+	return tgt_share_in(scope, 0, v);
+}
+
+DEV_BODY uint64_t tgt_share_too(enum dev_scope scope, uint64_t v)
+{
+	return tgt_share_in(scope, 1, v);
 }
 
 /* Whether @x holds on any lane; brings the lanes together. */

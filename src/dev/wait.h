@@ -133,7 +133,7 @@ DEV_BODY int dev_wait_value(const struct dev_state *st, void *out, enum dev_scop
 	if (tgt_leads(scope))
 		err = dev_wait_see(st, addr, kind, cmp, value, ns, -1, &seen);
 	err = (int)tgt_share(scope, (uint64_t)err);
-	dev_store_kind(out, kind, tgt_share(scope, seen));
+	dev_store_kind(out, kind, tgt_share_too(scope, seen));
 	tgt_leave(scope);
 	return err;
 }
@@ -252,7 +252,7 @@ DEV_BODY int dev_wait_any(const struct dev_state *st, size_t *out, enum dev_scop
 	if (tgt_leads(scope))
 		err = dev_wait_scan(st, out, addrs, n, NULL, skip, kind, cmp, value, ns);
 	err = (int)tgt_share(scope, (uint64_t)err);
-	*out = tgt_share(scope, *out);
+	*out = tgt_share_too(scope, *out);
 	tgt_leave(scope);
 	return err;
 }
@@ -269,7 +269,7 @@ DEV_BODY int dev_wait_some(const struct dev_state *st, size_t *out, enum dev_sco
 	if (tgt_leads(scope))
 		err = dev_wait_scan(st, out, addrs, n, indices, skip, kind, cmp, value, ns);
 	err = (int)tgt_share(scope, (uint64_t)err);
-	*out = tgt_share(scope, *out);
+	*out = tgt_share_too(scope, *out);
 	tgt_leave(scope);
 	return err;
 }

@@ -17,7 +17,7 @@ static _Thread_local struct {
 	unsigned char *box;	      /* symmetric: what comes from the left */
 	unsigned char *src;	      /* memory of the device */
 	unsigned char *got;	      /* the same */
-	unsigned char *host, *back;   /* memory of the host */
+	unsigned char *host, *back;   /* memory of the host, pinned: no call waits for its turn */
 	uint64_t *gate, *sig, *count; /* symmetric */
 } at;
 
@@ -139,8 +139,8 @@ static int test_pe(void)
 	at.gate = heap_malloc(8);
 	at.sig = heap_malloc(8);
 	at.count = heap_malloc(8);
-	at.host = malloc(AREA);
-	at.back = malloc(AREA);
+	GPU(cuMemHostAlloc, (void **)&at.host, (size_t)AREA, 0u);
+	GPU(cuMemHostAlloc, (void **)&at.back, (size_t)AREA, 0u);
 	memset(at.back, 0xee, AREA);
 	for (size_t i = 0; i < N_SIZES; i++) {
 		fill(part(at.host, i), me + (int)i, sizes[i]);
@@ -158,7 +158,7 @@ static int test_pe(void)
 	verify();
 	BARRIER();
 	GPU(cuStreamDestroy_v2, stream);
-	free(at.host);
-	free(at.back);
+	GPU(cuMemFreeHost, at.host);
+	GPU(cuMemFreeHost, at.back);
 	return 0;
 }
