@@ -78,7 +78,8 @@ DEV_BODY bool dev_likely(bool x)
 /*
  * DEV_FIXED: a word of the state that never changes. TGT_UNSET: what a module has for a state
  * before mori_shmem_module_init(), tgt_state() how it is read, and tgt_context() how one is that
- * the caller names. TGT_QUICK: these never give NULL; see quick.h.
+ * the caller names. TGT_QUICK: these never give NULL; see quick.h. tgt_share_too(): tgt_share()
+ * for the second value of a call.
  */
 #ifndef __NVPTX__
 #define DEV_FIXED(p)	 (*(p))
@@ -86,6 +87,7 @@ DEV_BODY bool dev_likely(bool x)
 #define TGT_QUICK	 0
 #define tgt_state(p)	 ((struct dev_state *)tgt_pointer((uint64_t)(uintptr_t)(p)))
 #define tgt_context(ctx) ((struct dev_state *)tgt_pointer(ctx))
+#define tgt_share_too	 tgt_share
 #endif
 
 #if defined(__NVPTX__)
@@ -96,10 +98,6 @@ DEV_BODY bool dev_likely(bool x)
 #include "dev/target_cpu.h"
 #else
 #include "dev/target_host.h"
-#endif
-
-#ifndef __NVPTX__
-#define tgt_share_too tgt_share /* the second value that a call shares */
 #endif
 
 DEV_BODY bool dev_kind_wide(enum dev_kind kind)
