@@ -32,7 +32,7 @@ __attribute__((unused)) static int cable_hub(void)
 	       !sh("ip link set hub up && ip link set lo up");
 }
 
-/* Two namespaces: one cable, no bridge. The parent's end; the child's is cable_end(). */
+/* The cable's end at the bridge, by the parent; the child's is cable_end(). */
 __attribute__((unused)) static int cable_lay(pid_t child, int host)
 {
 	return sh("ip link add v%d type veth peer name eth0 netns %d", host, (int)child) ||

@@ -199,8 +199,8 @@ int coll_missing_here(struct pe *pe, uint32_t epoch, bool *missing)
 	return first;
 }
 
-/* Ranks that are not in the meeting, as text: "PE 1, 4-7". */
-static void coll_name_missing(struct pe *pe, uint32_t epoch, char *text, size_t len)
+/* Ranks that are not in the meeting, as text: "PE 1, 4-7". PE @broke - 1 was the first to leave it. */
+static void coll_name_missing(struct pe *pe, uint32_t epoch, uint32_t broke, char *text, size_t len)
 {
 	int n = pe->world->n_pes;
 	bool *missing = calloc((size_t)n, sizeof(*missing));
@@ -211,6 +211,8 @@ static void coll_name_missing(struct pe *pe, uint32_t epoch, char *text, size_t 
 		return;
 	coll_missing_here(pe, epoch, missing);
 	nodes_missing(pe, epoch, missing);
+	if (broke)
+		missing[broke - 1] = false;
 	for (int i = 0; i < n && at < len; i++) {
 		int from = i;
 
@@ -227,22 +229,32 @@ static void coll_name_missing(struct pe *pe, uint32_t epoch, char *text, size_t 
 void coll_break(struct pe *pe)
 {
 	struct coll_block *b = pe->world->block;
+	uint32_t first = 0, mine = (uint32_t)pe->rank + 1;
 
-	__atomic_store_n(&b->broken, (uint32_t)pe->rank + 1, __ATOMIC_RELEASE);
+	/* Release and acquire: as those do who break it and who look whether it is broken. */
+	if (__atomic_compare_exchange_n(&b->broken, &first, mine, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		first = mine;
 	coll_block_wake(b);
-	nodes_break(pe);
+	nodes_break(pe, first);
 }
 
-int coll_timed_out(struct pe *pe, uint32_t epoch)
+/* Whoever came later than the first to give up has not waited as long as that one. */
+static int coll_timed_out(struct pe *pe, uint32_t epoch)
 {
-	char missing[256];
+	uint32_t first = __atomic_load_n(&pe->world->block->broken, __ATOMIC_ACQUIRE);
+	char missing[256], when[80];
 
-	coll_name_missing(pe, epoch, missing, sizeof(missing));
+	if (first)
+		snprintf(when, sizeof(when), "that timed out on PE %u", first - 1);
+	else
+		snprintf(when, sizeof(when), "within MORI_SHMEM_TIMEOUT=%g s", pe->options.timeout);
+	coll_name_missing(pe, epoch, first, missing, sizeof(missing));
 	coll_break(pe);
 	return err_set(MORI_SHMEM_ETIMEDOUT,
-		       "%s did not come to a collective call within MORI_SHMEM_TIMEOUT=%g s; "
+		       "%s did not come to a collective call %s; "
 		       "the job can only be finalized now",
-		       missing[0] ? missing : "another PE", pe->options.timeout);
+		       missing[0] ? missing : "another PE", when);
 }
 
 /*

@@ -94,7 +94,7 @@ static int nodes_unsent(struct pe *pe, int err)
 		net_nap(route_net(pe->world), NODES_NAP_NS);
 	} while (!doomed && tgt_now_ns() < end);
 	coll_break(pe); /* the others of this node wait for this PE */
-	return err_set(err, "%s", text);
+	return doomed ? err_set(err, "%s; %s", text, err_text()) : err_set(err, "%s", text);
 }
 
 int nodes_meet(struct pe *pe, uint32_t epoch, uint64_t hash)
@@ -213,11 +213,10 @@ void nodes_missing(struct pe *pe, uint32_t epoch, bool *missing)
 	}
 }
 
-void nodes_break(struct pe *pe)
+void nodes_break(struct pe *pe, uint32_t who)
 {
 	if (pe->world->n_nodes > 1)
-		nodes_tell(pe, offsetof(struct coll_block, broken), (uint32_t)pe->rank + 1,
-			   sizeof(uint32_t));
+		nodes_tell(pe, offsetof(struct coll_block, broken), who, sizeof(who));
 }
 
 void nodes_leave(struct pe *pe)

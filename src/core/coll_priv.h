@@ -78,7 +78,6 @@ struct coll_clock {
 
 /* For a wait that has lasted, before it sleeps: 0, or why it ends. */
 int coll_patience(struct pe *pe, uint32_t epoch, struct coll_clock *clock);
-int coll_timed_out(struct pe *pe, uint32_t epoch);
 /* Nobody can meet any more. */
 void coll_break(struct pe *pe);
 /* The first rank of this node that is not in the meeting, -1: none; marks all in @missing. */
@@ -91,7 +90,7 @@ int nodes_meet(struct pe *pe, uint32_t epoch, uint64_t hash);
 /* The meeting takes long, and has so many ns left: tell other nodes who is missing here. */
 void nodes_late(struct pe *pe, uint32_t epoch, uint64_t left);
 void nodes_missing(struct pe *pe, uint32_t epoch, bool *missing);
-void nodes_break(struct pe *pe);
-void nodes_leave(struct pe *pe); /* waits a little for them to hear of it */
+void nodes_break(struct pe *pe, uint32_t who); /* 1 + the PE that was the first to give up */
+void nodes_leave(struct pe *pe);	       /* waits a little for them to hear of it */
 
 #endif

@@ -375,7 +375,8 @@ static int put_messages(struct engine *e, struct conn *c, const struct net_at *t
 	size_t done = 0, most = e->link->data_max;
 	int err;
 
-	if (len > EAGER_BYTES)
+	/* Nothing tells of a loose one later. */
+	if (len > EAGER_BYTES || (flags & NET_LOOSE))
 		p.batch = flags & NET_NBI ? &c->nbi : &mine;
 	do {
 		p.data = src + done;

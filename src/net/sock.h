@@ -56,7 +56,7 @@ struct sock {
 
 /* sock_io.c. Each ends the connection where the socket has failed. */
 int sock_send(struct engine *e, struct conn *c, const struct msg *m, const struct piece *p);
-int sock_flush(struct engine *e, struct sock *s); /* how many bytes went */
+int sock_flush(struct engine *e, struct sock *s); /* how often something happened */
 int sock_read(struct engine *e, struct sock *s);  /* how many times it read */
 /* Tell those who wait for what was not sent, and drop it. */
 void sock_drop_out(struct sock *s, int status);

@@ -19,9 +19,14 @@ static void sock_heard(struct sock *s)
 		s->back->heard = s->c->heard;
 }
 
+static bool peer_gone(int err)
+{
+	return err == EPIPE || err == ECONNRESET;
+}
+
 static void sock_broken(struct engine *e, struct sock *s, int err)
 {
-	if (err == 0 || err == ECONNRESET || err == EPIPE)
+	if (err == 0 || peer_gone(err))
 		conn_end(e, s->c, MORI_SHMEM_EPEER, "it has closed the connection");
 	else
 		conn_end(e, s->c, MORI_SHMEM_EPEER, "%s", strerror(err));
@@ -98,6 +103,15 @@ static int out_data(struct engine *e, struct out *o, const uint8_t **data, size_
 	return err;
 }
 
+/* The socket takes nothing any more. What a peer said before it went is heard first. */
+static void sock_hear_out(struct engine *e, struct sock *s, int err)
+{
+	while (peer_gone(err) && s->fd >= 0 && sock_read(e, s))
+		;
+	if (s->fd >= 0)
+		sock_broken(e, s, err);
+}
+
 int sock_flush(struct engine *e, struct sock *s)
 {
 	int total = 0;
@@ -112,14 +126,14 @@ int sock_flush(struct engine *e, struct sock *s)
 		if (out_data(e, o, &data, &len)) {
 			conn_end(e, s->c, MORI_SHMEM_EFAULT,
 				 "memory of a device could not be read");
-			return total;
+			return total + 1;
 		}
 		iov[0] = (struct iovec){ (uint8_t *)&o->head + sizeof(o->head) - head, head };
 		iov[1] = (struct iovec){ (uint8_t *)(uintptr_t)data, len };
 		n = sock_write(s->fd, iov);
 		if (n < 0) {
-			sock_broken(e, s, (int)-n);
-			return total;
+			sock_hear_out(e, s, (int)-n);
+			return total + 1;
 		}
 		if (n == 0)
 			break;
@@ -179,6 +193,8 @@ int sock_send(struct engine *e, struct conn *c, const struct msg *m, const struc
 		return -EAGAIN;
 	if (!s->out && !(p->device && p->len))
 		sent = sock_write(s->fd, iov);
+	if (sent < 0 && peer_gone((int)-sent))
+		sent = 0; /* sock_flush() finds it out again, where it may read */
 	if (sent < 0)
 		return (int)sent;
 	if ((size_t)sent == sizeof(*m) + p->len)
