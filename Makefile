@@ -66,7 +66,10 @@ test:
 	@$(call compile,$(BUILD))
 	@tests/run $(BUILD) $(TEST_ARGS)
 
-gpu: build
+gpu:
+	@tools/setup.sh test
+	@$(call configure,$(BUILD))
+	@$(call compile,$(BUILD))
 	@$(call compile,$(BUILD),--target gpu)
 
 install: build

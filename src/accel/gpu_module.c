@@ -261,6 +261,14 @@ static int launch_wait(const struct accel_launch *l, gpu_stream stream)
 		       l->kernel, l->state->my_pe, name);
 }
 
+/* With the context current: of the caller's PE, if that is on the module's device. */
+static int launch_lane(const struct accel_module *m, const struct accel_launch *l, gpu_stream *out)
+{
+	struct accel_dev *dev = l->caller ? l->caller->dev : NULL;
+
+	return gpu_lane(dev && dev->home == m->dev->home ? dev : m->dev, GPU_RUN, out);
+}
+
 int gpu_launch(struct accel_module *m, const struct accel_launch *l, struct accel_fault *fault)
 {
 	gpu_stream stream = l->stream;
@@ -277,7 +285,7 @@ int gpu_launch(struct accel_module *m, const struct accel_launch *l, struct acce
 		err = err_set(MORI_SHMEM_EINVAL, "kernel %s: %zu bytes of block memory", l->kernel,
 			      l->shared);
 	if (!err && !stream)
-		err = gpu_lane(m->dev, GPU_RUN, &stream);
+		err = launch_lane(m, l, &stream);
 	if (!err) {
 		code = gpu_submit(f, l->grid, l->block, (unsigned)l->shared, stream, l->args);
 		if (code)

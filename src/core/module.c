@@ -363,6 +363,7 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 		.idle = launch_idle,
 	};
 	struct accel_fault fault = { 0 };
+	const struct pe *self;
 	int32_t before = 0;
 	int err;
 
@@ -372,6 +373,10 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 			       !name ? "name" :
 			       !grid ? "grid" :
 				       "block");
+	/* A thread of another PE has the module's to wait for, maybe in a kernel on its stream. */
+	self = registry_pe();
+	if (self)
+		launch.caller = &self->accel;
 	pthread_mutex_lock(&modules.lock);
 	err = module_use(m, "mori_shmem_kernel_launch");
 	if (!err) {

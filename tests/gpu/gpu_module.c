@@ -103,6 +103,28 @@ static void native(const char *ptx)
 	MUST(mori_shmem_free(out));
 }
 
+/* Kernels that wait for each other, all launched by modules of PE 0: each on its caller's stream. */
+static void of_one_pe(const char *ptx)
+{
+	mori_shmem_t *self = mori_shmem_current(), *first = mori_shmem_find(0);
+	mori_shmem_module_t *module = NULL;
+	int *out = heap_malloc(12), got[3] = { -1, -1, -1 };
+
+	if (first)
+		MUST(mori_shmem_bind(first));
+	MUST(mori_shmem_module_load(ptx, strlen(ptx), &module));
+	MUST(mori_shmem_bind(self));
+	for (int i = 0; i < 3; i++) {
+		BARRIER();
+		CHECK_OK(RUN_KERNEL(module, "who_ctx", 1, 32, &ctx, &out));
+		heap_get(got, out, sizeof(got));
+		CHECK_EQ("me", got[0], me);
+		CHECK_EQ("barrier", got[2], 0);
+	}
+	CHECK_OK(mori_shmem_module_unload(module));
+	MUST(mori_shmem_free(out));
+}
+
 static int test_pe(void)
 {
 	static const char *const files[] = { "misc.ptx", "misc.cubin" };
@@ -128,6 +150,7 @@ static int test_pe(void)
 	image = text_of("misc.ptx", &size);
 	refused(image);
 	native(image);
+	of_one_pe(image);
 	free(image);
 	return 0;
 }
