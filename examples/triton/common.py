@@ -40,6 +40,16 @@ class Job:
         self._tensors.append(tensor)
         return tensor
 
+    def room(self):
+        """How many programs of this PE are on the device at once for sure: one a multiprocessor of its share."""
+        if not ON_GPU:
+            return 1 << 16
+        units = torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
+        if "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE" in os.environ:  # these are its own
+            return units
+        here = int(os.environ.get("LOCAL_WORLD_SIZE", self.n))
+        return max(1, units // -(-here // torch.cuda.device_count()))
+
     def meet(self):
         """All PEs are here, and all kernels and copies of before are done."""
         if ON_GPU:

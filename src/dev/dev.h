@@ -137,6 +137,7 @@ DEV_STEP int dev_failed(int err)
 /* Where something is, or a status; by value, so that it stays in registers. */
 struct dev_spot {
 	uint64_t off;
+	uint64_t at; /* its address here, if the slot is of load and store */
 	int32_t slot, err;
 };
 
@@ -233,7 +234,8 @@ DEV_SELDOM struct dev_spot dev_window_spot(const struct dev_state *st, uint64_t 
 		s.err = TGT_NEAR ? MORI_SHMEM_ENOTSUP : 0;
 	} else {
 		s.slot = slot;
-		s.off = w->peer[pe] + (addr - w->peer[me]) - dev_heap_at(st, slot, 0);
+		s.at = w->peer[pe] + (addr - w->peer[me]);
+		s.off = s.at - dev_heap_at(st, slot, 0);
 	}
 	return s;
 }
@@ -252,6 +254,7 @@ DEV_BODY struct dev_spot dev_find(const struct dev_state *st, uint64_t a, uint64
 		return dev_window_spot(st, a, len, pe, s.slot);
 	if (!dev_likely(!DEV_FIXED(&st->bases)) && s.slot >= 0) /* as from where it would be */
 		s.off += DEV_FIXED(&DEV_FIXED(&st->bases)[s.slot]) - dev_heap_at(st, s.slot, 0);
+	s.at = dev_heap_at(st, s.slot, s.off);
 	return s;
 }
 
@@ -293,6 +296,7 @@ DEV_BODY struct dev_spot dev_reach(const struct dev_state *st, const void *addr,
 #else
 	struct dev_spot s = { .off = a - DEV_FIXED(&st->heap_base), .slot = pe };
 
+	s.at = dev_heap_at(st, pe, s.off); /* while the lanes come together */
 	if (dev_likely(dev_plain(st, pe) & dev_sure(st, s.off, len)))
 		return s;
 	return dev_find_rare(st, a, len, pe);

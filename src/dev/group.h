@@ -107,17 +107,11 @@ DEV_BODY void tgt_copy_few(tgt_vec16 *to, const tgt_vec16 *from, uint64_t end, u
 	}
 }
 
-DEV_BODY void tgt_copy_aligned(tgt_vec16 *to, const tgt_vec16 *from, uint64_t n, uint64_t i,
-			       uint64_t by)
+DEV_BODY void tgt_copy_bulk(tgt_vec16 *to, const tgt_vec16 *from, uint64_t end, uint64_t off,
+			    uint64_t by)
 {
-	uint64_t off = 16 * i, end = 16 * n, at;
+	uint64_t at;
 
-	by *= 16;
-	if (end <= by) { /* small, and soon done */
-		if (off < end)
-			*TGT_AT(to, off) = *TGT_AT(from, off);
-		return;
-	}
 #pragma clang loop unroll(disable)
 	while (off + (TGT_FLIGHT - 1) * by < end) {
 		tgt_vec16 v[TGT_FLIGHT];
@@ -128,6 +122,24 @@ DEV_BODY void tgt_copy_aligned(tgt_vec16 *to, const tgt_vec16 *from, uint64_t n,
 		TGT_EACH_FLIGHT(TGT_FLIGHT, *TGT_AT(to, off) = v[k])
 	}
 	tgt_copy_few(to, from, end, off, by);
+}
+
+/* Whether a copy is done in one trip: 16 bytes a lane at most, a thread by itself some more. */
+DEV_BODY bool tgt_is_round(enum dev_scope scope, uint64_t dst, uint64_t src, uint64_t len)
+{
+	uint64_t most = scope == DEV_thread ? 16 * TGT_REST : 16 * (uint64_t)tgt_lanes(scope);
+
+	return (int)!((dst | src | len) & 15) & (int)(len - 1 < most);
+}
+
+DEV_BODY void tgt_copy_round(enum dev_scope scope, void *dst, const void *src, uint64_t len)
+{
+	uint64_t off = 16 * (uint64_t)tgt_lane(scope);
+
+	if (scope == DEV_thread)
+		tgt_copy_few(dst, src, len, 0, 16);
+	else if (off < len)
+		*TGT_AT(dst, off) = *TGT_AT(src, off);
 }
 
 #undef TGT_EACH_FLIGHT
@@ -239,6 +251,13 @@ DEV_RARE void tgt_copy_rest(uint8_t *to, const uint8_t *from, uint64_t len, uint
 {
 	uint64_t head = tgt_head(to, len), body = (len - head) & ~(uint64_t)15;
 
+	if (dev_likely(tgt_aligned(from + head, 16)))
+		tgt_copy_few((tgt_vec16 *)(to + head), (const tgt_vec16 *)(from + head), body,
+			     16 * lane, 16 * lanes);
+	else
+		tgt_copy_skewed((tgt_vec16 *)(to + head), from + head, body / 16, lane, lanes);
+	if (dev_likely(body == len))
+		return;
 	if (len == 1) {
 		if (!lane)
 			tgt_store_relaxed_8(to, tgt_load_acquire_8(from));
@@ -249,11 +268,6 @@ DEV_RARE void tgt_copy_rest(uint8_t *to, const uint8_t *from, uint64_t len, uint
 			tgt_store_relaxed_16(to, tgt_load_acquire_16(from));
 		return;
 	}
-	if (tgt_aligned(from + head, 16))
-		tgt_copy_few((tgt_vec16 *)(to + head), (const tgt_vec16 *)(from + head), body,
-			     16 * lane, 16 * lanes);
-	else
-		tgt_copy_skewed((tgt_vec16 *)(to + head), from + head, body / 16, lane, lanes);
 #pragma clang loop unroll(disable)
 	for (int end = 0; end < 2; end++) {
 		tgt_copy_end(to, from, end ? len - head - body : head, lane, lanes);
@@ -269,7 +283,7 @@ DEV_BODY void tgt_copy(enum dev_scope scope, void *dst, const void *src, uint64_
 
 	if (dev_likely(tgt_aligned((const void *)((uintptr_t)dst | (uintptr_t)src), 16))) {
 		body = len & ~(uint64_t)15;
-		tgt_copy_aligned(dst, src, body / 16, lane, lanes);
+		tgt_copy_bulk(dst, src, body, 16 * lane, 16 * lanes);
 	}
 	if (!dev_likely(body == len))
 		tgt_copy_rest((uint8_t *)dst + body, (const uint8_t *)src + body, len - body, lane,

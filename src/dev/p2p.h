@@ -5,11 +5,6 @@
 
 #include "dev/path.h"
 
-DEV_STEP void *dev_p2p_at(const struct dev_state *st, const struct dev_req *r, uint64_t off)
-{
-	return tgt_pointer(dev_heap_at(st, r->slot, off));
-}
-
 /* The bits of a real number and @value added; float sums are rounded to float. */
 DEV_BODY uint64_t dev_real_add(bool wide, uint64_t bits, double value)
 {
@@ -60,32 +55,46 @@ DEV_STEP uint64_t dev_p2p_once(const struct dev_state *st, enum dev_act act,
 	return bits;
 }
 
+/* Whether it was a round, which is then done. */
+DEV_STEP bool dev_p2p_round(enum dev_scope scope, const struct dev_req *r, void *to,
+			    const void *from)
+{
+#if TGT_GPU
+	if (dev_likely(r->round))
+		tgt_copy_round(scope, to, from, r->len);
+#else
+	(void)scope, (void)to, (void)from;
+#endif
+	return r->round;
+}
+
 DEV_STEP uint64_t dev_p2p(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
 			  const struct dev_req *r)
 {
 	bool leads = tgt_leads(scope);
+	void *at = tgt_pointer(r->at);
 
 	switch (act) {
 	case DEV_ACT_PUT:
 	case DEV_ACT_PUT_SIGNAL:
-		if (dev_likely(r->len != 0))
-			tgt_put(scope, dev_p2p_at(st, r, r->off), r->local, r->len);
+		if (!dev_p2p_round(scope, r, at, r->local) && dev_likely(r->len != 0))
+			tgt_put(scope, at, r->local, r->len);
 		if (act == DEV_ACT_PUT)
 			return 0;
 		tgt_leave(scope); /* every lane has stored */
 		if (leads)	  /* Release: pairs with the acquire in dev_load(). */
-			tgt_signal(st, dev_p2p_at(st, r, r->sig), r->op, r->value);
+			tgt_signal(st, tgt_pointer(r->sig_at), r->op, r->value);
 		return 0;
 	case DEV_ACT_GET:
-		if (dev_likely(r->len != 0))
-			tgt_get(scope, r->local, dev_p2p_at(st, r, r->off), r->len);
+		if (!dev_p2p_round(scope, r, r->local, at) && dev_likely(r->len != 0))
+			tgt_get(scope, r->local, at, r->len);
 		return 0;
 	case DEV_ACT_P:
 	case DEV_ACT_G:
 	case DEV_ACT_SIGNAL:
 	case DEV_ACT_AMO:
 	case DEV_ACT_ADD_REAL:
-		return leads ? dev_p2p_once(st, act, r, dev_p2p_at(st, r, r->off)) : 0;
+		return leads ? dev_p2p_once(st, act, r, at) : 0;
 	case DEV_ACT_QUIET:
 		tgt_fence_full(st);
 		return 0;

@@ -26,16 +26,18 @@ enum dev_act {
 /* What an act does not need is 0. */
 struct dev_req {
 	int pe, qp;
-	int32_t slot;	   /* of the PE */
-	uint64_t off, sig; /* from its heap, as dev_reach() gave them; by queue: from this PE's */
-	void *local;	   /* memory of this PE: from where or to where */
-	uint64_t len;	   /* bytes */
-	int op;		   /* read-modify-write of the target, of signals too */
-	bool wide;	   /* 8 bytes, not 4 */
+	int32_t slot;	     /* of the PE */
+	uint64_t off, sig;   /* from its heap, as dev_reach() gave them; by queue: from this PE's */
+	uint64_t at, sig_at; /* their addresses here, by load and store */
+	void *local;	     /* memory of this PE: from where or to where */
+	uint64_t len;	     /* bytes */
+	int op;		     /* read-modify-write of the target, of signals too */
+	bool wide;	     /* 8 bytes, not 4 */
 	uint64_t value, compare;
 	double add;
 	bool nbi;   /* a copy that quiet ends */
 	bool gives; /* a result that every lane wants */
+	bool round; /* a copy of one access a lane at most */
 	uint64_t result;
 	uint64_t bad, bad_len; /* the address that is wrong, and how much there */
 };
@@ -48,14 +50,14 @@ DEV_STEP int dev_wrong(struct dev_req *r, int err, const void *addr, uint64_t le
 	return dev_failed(err);
 }
 
-/* What the request is about: @len bytes at the symmetric address @addr, which are at *@off. */
-DEV_STEP int dev_aim(const struct dev_state *st, struct dev_req *r, const void *addr, uint64_t len,
-		     uint64_t *off)
+/* What the request is about: @len bytes at the symmetric address @addr. */
+DEV_STEP int dev_aim(const struct dev_state *st, struct dev_req *r, const void *addr, uint64_t len)
 {
 	struct dev_spot s = dev_reach(st, addr, len, r->pe);
 
 	r->slot = s.slot;
-	*off = s.off;
+	r->off = s.off;
+	r->at = s.at;
 	return dev_likely(!s.err) ? 0 : dev_wrong(r, s.err, addr, len);
 }
 
@@ -105,6 +107,10 @@ DEV_STEP int dev_go(const struct dev_state *st, enum dev_scope scope, enum dev_a
 {
 	enum dev_path path;
 
+#if TGT_GPU
+	if (act == DEV_ACT_PUT || act == DEV_ACT_PUT_SIGNAL || act == DEV_ACT_GET)
+		r->round = tgt_is_round(scope, r->at, (uintptr_t)r->local, r->len);
+#endif
 	if (!dev_likely(!tgt_any(scope, err != 0)))
 		return err ? dev_failed(tgt_fail(st, err, r->pe, r->bad, r->bad_len)) :
 			     MORI_SHMEM_EPEER;

@@ -26,7 +26,7 @@ DEV_BODY int dev_copy_reach(const struct dev_state *st, struct dev_req *r, const
 {
 	int err = dev_copy_len(r, n, size);
 
-	return err ? err : dev_aim(st, r, addr, r->len, &r->off);
+	return err ? err : dev_aim(st, r, addr, r->len);
 }
 
 DEV_BODY int dev_put(const struct dev_state *st, enum dev_scope scope, void *dest, const void *src,
@@ -68,7 +68,7 @@ DEV_BODY int dev_p(const struct dev_state *st, enum dev_scope scope, void *dest,
 {
 	struct dev_req r = { .pe = pe, .qp = qp, .local = (void *)value, .len = size };
 
-	return dev_go(st, scope, DEV_ACT_P, &r, dev_aim(st, &r, dest, size, &r.off));
+	return dev_go(st, scope, DEV_ACT_P, &r, dev_aim(st, &r, dest, size));
 }
 
 /* A value has 8 bytes at most. */
@@ -76,7 +76,7 @@ DEV_BODY int dev_g(const struct dev_state *st, void *out, enum dev_scope scope, 
 		   size_t size, int pe, int qp)
 {
 	struct dev_req r = { .pe = pe, .qp = qp, .len = size, .gives = true };
-	int err = dev_go(st, scope, DEV_ACT_G, &r, dev_aim(st, &r, src, size, &r.off));
+	int err = dev_go(st, scope, DEV_ACT_G, &r, dev_aim(st, &r, src, size));
 
 	if (dev_likely(!err))
 		__builtin_memcpy(out, &r.result, size);
@@ -102,13 +102,12 @@ DEV_BODY int dev_signal_op(int op)
 }
 
 /* Where the signal goes, and what it does there; nothing is touched yet. */
-DEV_BODY int dev_signal_reach(const struct dev_state *st, struct dev_req *r, void *sig, int op,
-			      uint64_t *out)
+DEV_BODY int dev_signal_reach(const struct dev_state *st, struct dev_req *r, void *sig, int op)
 {
 	r->op = dev_signal_op(op);
 	if (!dev_likely(r->op && tgt_aligned(sig, 8)))
 		return dev_wrong(r, MORI_SHMEM_EINVAL, sig, 8);
-	return dev_aim(st, r, sig, 8, out);
+	return dev_aim(st, r, sig, 8);
 }
 
 DEV_BODY int dev_signal(const struct dev_state *st, enum dev_scope scope, uint64_t *sig,
@@ -116,7 +115,7 @@ DEV_BODY int dev_signal(const struct dev_state *st, enum dev_scope scope, uint64
 {
 	struct dev_req r = { .pe = pe, .qp = qp, .value = value };
 
-	return dev_go(st, scope, DEV_ACT_SIGNAL, &r, dev_signal_reach(st, &r, sig, op, &r.off));
+	return dev_go(st, scope, DEV_ACT_SIGNAL, &r, dev_signal_reach(st, &r, sig, op));
 }
 
 DEV_BODY int dev_signal_fetch(const struct dev_state *st, uint64_t *out, const uint64_t *sig)
@@ -150,6 +149,7 @@ DEV_STEP int dev_put_signal_find(const struct dev_state *st, struct dev_req *r, 
 	if (!dev_likely(!at.err))
 		return dev_wrong(r, at.err, sig, 8);
 	r->sig = at.off;
+	r->sig_at = at.at;
 	slot = at.slot;
 	err = dev_copy_len(r, n, size);
 	if (err)
@@ -158,6 +158,7 @@ DEV_STEP int dev_put_signal_find(const struct dev_state *st, struct dev_req *r, 
 	if (!dev_likely(!at.err))
 		return dev_wrong(r, at.err, dest, r->len);
 	r->off = at.off;
+	r->at = at.at;
 	r->slot = at.slot;
 	if (!TGT_NEAR && !dev_likely(slot == r->slot))
 		dev_put_signal_queue(st, r, dest, sig);
@@ -190,6 +191,8 @@ DEV_STEP int dev_put_signal_any(const struct dev_state *st, enum dev_scope scope
 			     .nbi = nbi };
 	int err = 0;
 
+	r.at = dev_heap_at(st, pe, r.off);
+	r.sig_at = dev_heap_at(st, pe, r.sig);
 	if (!dev_likely(TGT_GPU && dev_put_signal_plain(st, &r, n, size, sig)))
 		err = dev_put_signal_find(st, &r, dest, n, size, sig);
 	return dev_go(st, scope, DEV_ACT_PUT_SIGNAL, &r, err);

@@ -2,7 +2,7 @@
 /*
  * The lanes meet before the first load and after the last store.
  *
- * CODE sm-order: bar\.warp\.sync[[:blank:]]+-1 ;; bar\.warp\.sync[[:blank:]]+-1 ;; ld\.global\.v[24]\. ;; st\.global\.v[24]\.
+ * CODE sm-order: bar\.warp\.sync[[:blank:]]+-1 ;; ld\.global\.v[24]\. ;; st\.global\.v[24]\. ;; bar\.warp\.sync[[:blank:]]+-1
  * CODE sm: ld\.global\.v[24]\.
  * CODE sm-not: bar\.sync|activemask
  * CODE sm-flight: 4
