@@ -147,7 +147,8 @@ struct accel_launch {
 	size_t shared;		      /* bytes of a block, besides what the kernel has */
 	void **args;		      /* args[i] points at the i-th argument */
 	void *stream;		      /* NULL: return when the grid has ended */
-	const struct accel *caller;   /* whose own stream it then has; NULL: of the module's PE */
+	/* Whose own stream it then has. NULL, or of another device: the module's PE's. */
+	const struct accel *caller;
 	const struct dev_state *state;
 	uint64_t idle_ns; /* how long all threads may only wait; 0: no limit */
 	void (*idle)(

@@ -350,6 +350,22 @@ static void launch_idle(struct dev_state *state)
 		world_abort(state->host, "interrupted in a kernel");
 }
 
+/*
+ * The device of the calling thread's PE; NULL if it has none, which is no error. A thread of another PE
+ * must not wait on the stream of the module's, where a kernel may wait for it.
+ */
+static const struct accel *launch_caller(void)
+{
+	const struct pe *pe;
+	struct err_was was;
+
+	err_save(&was);
+	pe = registry_pe();
+	if (!pe)
+		err_restore(&was);
+	return pe ? &pe->accel : NULL;
+}
+
 int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const unsigned grid[3],
 			     const unsigned block[3], size_t shared, void **args, void *stream)
 {
@@ -363,7 +379,6 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 		.idle = launch_idle,
 	};
 	struct accel_fault fault = { 0 };
-	const struct pe *self;
 	int32_t before = 0;
 	int err;
 
@@ -373,10 +388,6 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 			       !name ? "name" :
 			       !grid ? "grid" :
 				       "block");
-	/* A thread of another PE has the module's to wait for, maybe in a kernel on its stream. */
-	self = registry_pe();
-	if (self)
-		launch.caller = &self->accel;
 	pthread_mutex_lock(&modules.lock);
 	err = module_use(m, "mori_shmem_kernel_launch");
 	if (!err) {
@@ -394,6 +405,7 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 	pthread_mutex_unlock(&modules.lock);
 	if (err)
 		return err;
+	launch.caller = launch_caller();
 	err = accel_launch(&m->accel, m->module, &launch, &fault);
 	pthread_mutex_lock(&modules.lock);
 	if (m->pe && !err && !before)

@@ -134,7 +134,7 @@ DEV_STEP int dev_failed(int err)
 	return err;
 }
 
-/* Where something is, or a status; by value, so that it stays in registers. */
+/* Where something is, or a status; by value, so that it stays in registers where it is inlined. */
 struct dev_spot {
 	uint64_t off;
 	uint64_t at; /* its address here, if the slot is of load and store */
