@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The signal follows the data of every lane, and releases it at system scope.
+ * The signal follows the data of every lane, and releases it at system scope; the wait is the one that is spelled out.
  *
  * CODE sm: red\.release\.sys\.global\.add\.u64
  * CODE sm: st\.release\.sys\.global\.b64
@@ -10,7 +10,7 @@
  * CODE gfx: buffer_wbl2 sc0 sc1
  * CODE gfx: global_atomic_add_x2 .*sc1
  * CODE gfx: global_store_dwordx2 .*sc0 sc1
- * CODE gfx-order: global_store_dwordx4 ;; s_barrier ;; buffer_wbl2 sc0 sc1 ;; s_waitcnt vmcnt\(0\) ;; global_(atomic_add_x2|store_dwordx2) ;; s_barrier
+ * CODE gfx-order: global_store_dwordx4 ;; s_barrier ;; buffer_wbl2 sc0 sc1 ;; s_waitcnt vmcnt\(0\) expcnt\(0\) lgkmcnt\(0\) ;; global_(atomic_add_x2|store_dwordx2) ;; s_barrier
  */
 #include <mori/shmem_device.h>
 

@@ -60,7 +60,7 @@ if(MORI_BITCODE)
 	include(${CMAKE_CURRENT_SOURCE_DIR}/gpu/more.cmake)
 endif()
 
-set(TEST_TIMEOUT 360)
+set(TEST_TIMEOUT 900)
 set(TEST_ENV)
 set(TEST_LABELS gpu)
 set(TEST_SERIAL ON)
