@@ -351,8 +351,8 @@ static void launch_idle(struct dev_state *state)
 }
 
 /*
- * The device of the calling thread's PE; NULL if it has none, which is no error. A thread of another PE
- * must not wait on the stream of the module's, where a kernel may wait for it.
+ * The device of the calling thread's PE; NULL if it has none, which is no error. A thread of
+ * another PE must not wait on the stream of the module's, where a kernel may wait for it.
  */
 static const struct accel *launch_caller(void)
 {

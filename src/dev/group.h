@@ -77,8 +77,9 @@ DEV_BODY uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t compa
 
 /*
  * The copies of a group: every lane takes 16 bytes from its own offset on, and again every
- * @by bytes up to @end, so that neighbouring lanes touch neighbouring memory. Many loads are in flight before the first store, some at the
- * end too: what is left there takes one trip to the memory, not one for each.
+ * @by bytes up to @end, so that neighbouring lanes touch neighbouring memory. Many loads are
+ * in flight before the first store, some at the end too: what is left there takes one trip to
+ * the memory, not one for each.
  */
 #define TGT_FLIGHT     8
 #define TGT_REST       4
