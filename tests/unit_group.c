@@ -185,6 +185,7 @@ int main(void)
 	for (size_t to = 0; to < 16; to++) {
 		for (size_t from = 0; from < 16; from += TEST_TSAN ? 5 : 1) {
 			try_lengths(tgt_put, to, from);
+			try_lengths(tgt_get, to, from);
 			try_lengths(put, to, from);
 			try_lengths(get, to, from);
 			for (size_t len = 1; len <= 16; len *= 2)
