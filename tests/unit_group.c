@@ -75,6 +75,7 @@ RMW(64)
 #define tgt_xor_64  tgt_rmw_64
 #define tgt_swap_32 tgt_rmw_32
 #define tgt_swap_64 tgt_rmw_64
+#define TGT_HIDE(x) ((void)(x))
 
 /* Hints to clang, which is the compiler of kernels. */
 #pragma GCC diagnostic push

@@ -53,16 +53,21 @@ DEV_STEP uint64_t *dev_flag(const struct dev_state *st, const struct dev_flags *
 	return (uint64_t *)tgt_pointer(flags) + of;
 }
 
-/* This lane's share of the peers: tell them, then hear of them. */
+/*
+ * This lane's share of the peers: tell them, then hear of them. *@count is how often they have
+ * met before, and then with this time.
+ */
 DEV_STEP int dev_sync_lane(const struct dev_state *st, const struct dev_flags *f,
-			   enum dev_scope scope, uint64_t epoch)
+			   enum dev_scope scope, uint64_t *count)
 {
 	int lanes = (int)tgt_lanes(scope), first = (int)tgt_lane(scope), err = 0;
-	uint64_t seen;
+	uint64_t epoch, seen;
 
 	/* Release: pairs with the acquire in dev_load(). */
 	if (first < f->n)
 		tgt_flags_begin(st);
+	TGT_HIDE(*count); /* not needed before: the fence does not wait until it is read */
+	epoch = ++*count;
 	for (int pe = first; pe < f->n && !err; pe += lanes) {
 		if (dev_likely(f->plain) || dev_flags_rare(st, pe))
 			tgt_flag(dev_flag(st, f, pe, f->me), epoch);
@@ -83,9 +88,9 @@ DEV_BODY int dev_sync(struct dev_state *st, enum dev_scope scope)
 	int err;
 
 	/* Every lane reads the count before they meet; it is changed before they meet again. */
-	epoch = tgt_load_relaxed_64(&st->sync_epoch) + 1;
+	epoch = tgt_load_relaxed_64(&st->sync_epoch);
 	tgt_enter(scope);
-	err = dev_sync_lane(st, &f, scope, epoch);
+	err = dev_sync_lane(st, &f, scope, &epoch);
 	if (tgt_leads(scope))
 		tgt_store_relaxed_64(&st->sync_epoch, epoch);
 	if (tgt_any(scope, err != 0) && !err)

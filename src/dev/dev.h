@@ -79,7 +79,9 @@ DEV_BODY bool dev_likely(bool x)
  * DEV_FIXED: a word of the state that never changes. TGT_UNSET: what a module has for a state
  * before mori_shmem_module_init(), tgt_state() how it is read, and tgt_context() how one is that
  * the caller names. TGT_QUICK: these never give NULL; see quick.h. tgt_share_too(): tgt_share()
- * for the second value of a call.
+ * for the second value of a call. TGT_HIDE: the compiler must not know more of @x, nor use it
+ * before; it would, for one, keep every multiple of a stride in registers of its own, which a
+ * block of many threads does not have.
  */
 #ifndef __NVPTX__
 #define DEV_FIXED(p)	 (*(p))
@@ -88,6 +90,7 @@ DEV_BODY bool dev_likely(bool x)
 #define tgt_state(p)	 ((struct dev_state *)tgt_pointer((uint64_t)(uintptr_t)(p)))
 #define tgt_context(ctx) ((struct dev_state *)tgt_pointer(ctx))
 #define tgt_share_too	 tgt_share
+#define TGT_HIDE(x)	 ((void)(x))
 #endif
 
 #if defined(__NVPTX__)

@@ -66,16 +66,6 @@ DEV_BODY uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t compa
 }
 
 /*
- * The compiler must not know more of @x: it would keep every multiple of a stride in registers
- * of its own, which a block of many threads does not have.
- */
-#if defined(__NVPTX__)
-#define TGT_HIDE(x) __asm__("" : "+l"(x))
-#else
-#define TGT_HIDE(x) ((void)(x))
-#endif
-
-/*
  * The copies of a group: every lane takes 16 bytes from its own offset on, and again every
  * @by bytes up to @end, so that neighbouring lanes touch neighbouring memory. Many loads are
  * in flight before the first store, some at the end too: what is left there takes one trip to

@@ -76,6 +76,8 @@ static struct dev_state tgt_unset __attribute__((unused));
 #define TGT_UNSET (&tgt_unset)
 #define TGT_QUICK 1
 
+#define TGT_HIDE(x) __asm__("" : "+l"(x))
+
 DEV_BODY struct dev_state *tgt_state(struct dev_state *p)
 {
 	return (struct dev_state *)(__attribute__((address_space(1))) struct dev_state *)p;
