@@ -116,6 +116,40 @@ static void busy(struct job *j)
 	job_close(j);
 }
 
+/*
+ * The target drives the engine until an answer is on its way, in part, and never again: its
+ * thread must send the rest. If that waited for the thread's next look, the rounds would not end
+ * in the time of the test.
+ */
+static void rested(struct job *j)
+{
+	int n = TEST_SCALE(300);
+	size_t len = 4 * BIG;
+	uint8_t *got = malloc(len);
+
+	job_fill(j->heap[j->rank] + 4096, len, (unsigned)j->rank);
+	job_meet(j);
+	for (int i = 1; i <= n; i++) {
+		if (j->rank == 0) {
+			memset(got, 0, len);
+			job_await(&j->block->word[3], (uint32_t)i);
+			CHECK_EQ("get", job_get(j, 1, 4096, got, len, 0), 0);
+			CHECK_MEM("got", got, j->heap[1] + 4096, len);
+			job_tell(&j->block->word[4], (uint32_t)i);
+		} else {
+			net_hold(j->net);
+			job_tell(&j->block->word[3], (uint32_t)i);
+			while (!net_progress(j->net) && /* RMA may need nothing of it */
+			       __atomic_load_n(&j->block->word[4], __ATOMIC_ACQUIRE) < (uint32_t)i)
+				sched_yield();
+			net_rest(j->net);
+			job_await(&j->block->word[4], (uint32_t)i);
+		}
+	}
+	free(got);
+	job_close(j);
+}
+
 #define THREADS 4
 static struct job *all;
 
@@ -161,8 +195,8 @@ static void threads(struct job *j)
 
 int main(void)
 {
-	static void (*const bodies[])(struct job *) = { litmus, fences, busy, threads };
-	static const char *const names[] = { "litmus", "fences", "busy", "threads" };
+	static void (*const bodies[])(struct job *) = { litmus, fences, busy, rested, threads };
+	static const char *const names[] = { "litmus", "fences", "busy", "rested", "threads" };
 	struct job j;
 
 	test_deadline(JOB_LIMIT(235));

@@ -16,7 +16,7 @@
 #define SPIN_MIN  2000	   /* less where that was in vain, */
 #define TRY_EVERY 64	   /* waits until the most is tried again, */
 #define AGAIN_NS  20000	   /* a wait so soon after the last one is one of many; */
-#define STREAK	  32	   /* after so many of them the thread stays away */
+#define STREAK	  8	   /* after so many of them the thread stays away */
 #define YIELD_NS  200000   /* then giving it to whoever wants it, then it sleeps */
 #define NAP_NS	  20000000 /* and looks again */
 
@@ -48,6 +48,16 @@ void engine_changed(struct engine *e)
 		pthread_cond_broadcast(&e->change);
 }
 
+void engine_away(struct engine *e, bool on)
+{
+	if (e->away == on)
+		return;
+	e->streak = 0;
+	__atomic_store_n(&e->away, on, __ATOMIC_RELAXED);
+	if (!e->holders && e->link->hold)
+		e->link->hold(e, on);
+}
+
 /* 1: something came. */
 static int wait_change(struct engine *e, int64_t ns)
 {
@@ -58,44 +68,37 @@ static int wait_change(struct engine *e, int64_t ns)
 	until.tv_sec = at / 1000000000;
 	until.tv_nsec = at % 1000000000;
 	e->sleepers++;
-	if (e->away_ns) { /* this one counts on the thread */
-		e->away_ns = 0;
-		if (!e->holders && e->link->hold)
-			e->link->hold(e, false);
-	}
+	engine_away(e, false); /* this one counts on the thread */
 	came = !pthread_cond_timedwait(&e->change, &e->lock, &until);
 	e->sleepers--;
 	return came;
 }
 
-void engine_hold(struct engine *e)
+void engine_hold(struct engine *e, int64_t now)
 {
-	bool again = engine_now() - __atomic_load_n(&e->driven, __ATOMIC_RELAXED) < AGAIN_NS;
+	bool again = now - __atomic_load_n(&e->driven, __ATOMIC_RELAXED) < AGAIN_NS;
 
 	e->streak = again ? e->streak + 1 : 0;
-	if (e->streak == STREAK && !e->away_ns && !e->holders && e->link->hold) {
+	if (__atomic_fetch_add(&e->holders, 1, __ATOMIC_RELAXED) == 0 && !e->away && e->link->hold)
 		e->link->hold(e, true);
-		e->away_ns = AGAIN_NS * 2; /* the thread makes more of it */
-		e->link->wake(e);
+	if (e->streak == STREAK && !e->away && e->link->hold) {
+		engine_away(e, true);
+		e->link->wake(e); /* to hear of it */
 	}
-	if (__atomic_fetch_add(&e->holders, 1, __ATOMIC_RELAXED) == 0 && !e->away_ns &&
-	    e->link->hold)
-		e->link->hold(e, true);
 }
 
-void engine_rest(struct engine *e)
+void engine_rest(struct engine *e, int64_t now)
 {
-	__atomic_store_n(&e->driven, engine_now(), __ATOMIC_RELAXED);
-	if (__atomic_sub_fetch(&e->holders, 1, __ATOMIC_RELAXED) == 0 && !e->away_ns &&
-	    e->link->hold)
+	__atomic_store_n(&e->driven, now, __ATOMIC_RELAXED);
+	if (__atomic_sub_fetch(&e->holders, 1, __ATOMIC_RELAXED) == 0 && !e->away && e->link->hold)
 		e->link->hold(e, false);
 }
 
 static void wait_sleep(struct engine *e)
 {
-	engine_rest(e);
+	engine_rest(e, engine_now());
 	wait_change(e, NAP_NS);
-	engine_hold(e);
+	engine_hold(e, engine_now());
 }
 
 /* Nothing has come for @idle_ns. */
@@ -115,9 +118,9 @@ static void wait_pause(struct engine *e, int64_t idle_ns)
 }
 
 /* Whether @c has been silent for too long since @start. */
-static bool wait_over(const struct engine *e, const struct conn *c, int64_t start, int64_t now)
+static bool wait_over(const struct engine *e, struct conn *c, int64_t start, int64_t now)
 {
-	int64_t since = c->heard > start ? c->heard : start;
+	int64_t heard = conn_heard(c, now), since = heard > start ? heard : start;
 
 	return e->config.timeout_s > 0 && (double)(now - since) > e->config.timeout_s * 1e9;
 }
@@ -143,8 +146,8 @@ int engine_wait(struct engine *e, struct conn *c, int pe, bool (*ready)(void *wh
 
 	if (ready(what))
 		return 0;
-	engine_hold(e);
 	start = last = engine_now();
+	engine_hold(e, start);
 	do {
 		int did = engine_progress(e);
 
@@ -164,7 +167,7 @@ int engine_wait(struct engine *e, struct conn *c, int pe, bool (*ready)(void *wh
 			wait_pause(e, now - last);
 	} while (!ready(what));
 	wait_learn(e, idle);
-	engine_rest(e);
+	engine_rest(e, now);
 	return err;
 }
 
@@ -356,7 +359,7 @@ static void engine_hold_net(struct net *n)
 	struct engine *e = engine_of(n);
 
 	engine_enter(e);
-	engine_hold(e);
+	engine_hold(e, engine_now());
 	engine_leave(e);
 }
 
@@ -365,7 +368,7 @@ static void engine_rest_net(struct net *n)
 	struct engine *e = engine_of(n);
 
 	engine_enter(e);
-	engine_rest(e);
+	engine_rest(e, engine_now());
 	engine_leave(e);
 }
 

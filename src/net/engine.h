@@ -160,7 +160,8 @@ struct conn {
 	struct far_region *far;
 	struct reply *replies, **replies_end; /* answers for which there was no room */
 	int32_t bad;   /* serving: what a request without an answer met with */
-	int64_t heard; /* when something of it last completed */
+	bool news;     /* something of it has completed since anybody looked; see conn_heard() */
+	int64_t heard; /* when that was last so */
 };
 
 struct reply {
@@ -208,7 +209,7 @@ struct engine {
 	int holders;	 /* atomic: threads that drive the engine while they wait */
 	int64_t driven;	 /* atomic: when one of them last ended, or one drove it without saying */
 	uint32_t streak; /* waits that came soon after the one before */
-	int64_t away_ns; /* how long the engine's thread stays away; 0: what comes wakes it */
+	bool away;	 /* atomic: the thread stays away while callers drive; see engine_thread.c */
 	int64_t spin_ns; /* how long a wait keeps its core; adapts */
 	uint32_t n_waits;
 
@@ -238,8 +239,10 @@ void engine_leave(struct engine *e);
  */
 int engine_wait(struct engine *e, struct conn *c, int pe, bool (*ready)(void *what), void *what);
 /* The caller drives the engine until engine_rest(): its thread need not. */
-void engine_hold(struct engine *e);
-void engine_rest(struct engine *e);
+void engine_hold(struct engine *e, int64_t now);
+void engine_rest(struct engine *e, int64_t now);
+/* The thread stays away while callers drive the engine again and again; or it hears what comes. */
+void engine_away(struct engine *e, bool on);
 /* Something happened: wake those who sleep for it. */
 void engine_changed(struct engine *e);
 
@@ -275,6 +278,15 @@ void conn_end(struct engine *e, struct conn *c, int status, const char *fmt, ...
 	__attribute__((format(printf, 4, 5)));
 int conn_error(const struct conn *c, int pe);
 void conn_free(struct engine *e, struct conn *c);
+/* When something of it last completed, as far as anybody has looked: each look is @now. */
+static inline int64_t conn_heard(struct conn *c, int64_t now)
+{
+	if (c->news) {
+		c->news = false;
+		c->heard = now;
+	}
+	return c->heard;
+}
 
 /* engine_ops.c */
 void ask_end_all(struct engine *e, struct conn *c, int status);

@@ -91,7 +91,7 @@ int conn_error(const struct conn *c, int pe)
 void conn_up(struct engine *e, struct conn *c)
 {
 	c->state = CONN_UP;
-	c->heard = engine_now();
+	c->news = true;
 	engine_changed(e);
 }
 

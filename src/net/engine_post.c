@@ -195,7 +195,7 @@ void post_end_all(struct engine *e, struct conn *c, int status)
 /* Whoever owes an answer and has been silent for too long is given up. */
 static void post_overdue(struct engine *e, struct conn *c, int64_t now)
 {
-	int64_t since = c->heard > c->post_at ? c->heard : c->post_at;
+	int64_t heard = conn_heard(c, now), since = heard > c->post_at ? heard : c->post_at;
 
 	if (c->n_posts && e->config.timeout_s > 0 &&
 	    (double)(now - since) > e->config.timeout_s * 1e9)

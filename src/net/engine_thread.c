@@ -14,7 +14,7 @@
 #include <time.h>
 
 #define LINGER_NS 20000	     /* after the last work, before it sleeps */
-#define AWAY_NS	  100000     /* it stays away so long at least from an engine that callers drive, */
+#define AWAY_NS	  100000     /* it stays away so long at first from an engine that callers drive, */
 #define AWAY_MOST 400000     /* and so long at most */
 #define POLL_NS	  1000000000 /* it looks again after that time, whatever the link says, */
 #define RETRY_NS  1000000    /* or after that one where something could not be sent */
@@ -37,31 +37,34 @@ int engine_progress(struct engine *e)
 	return n;
 }
 
-/* Whether a caller drives the engine, or has just done so, and none sleeps until it is driven. */
+/*
+ * Whether callers drive the engine for short times, one soon after the other. One that does it
+ * for long keeps what comes from the thread all the while, where the link can do that.
+ */
 static bool thread_driven(const struct engine *e)
 {
-	int64_t driven = __atomic_load_n(&e->driven, __ATOMIC_RELAXED);
-
-	return !e->sleepers && (e->holders || engine_now() - driven < AWAY_NS);
+	if (!e->link->hold && __atomic_load_n(&e->holders, __ATOMIC_RELAXED))
+		return true;
+	return engine_now() - __atomic_load_n(&e->driven, __ATOMIC_RELAXED) < AWAY_NS;
 }
 
 /*
  * Callers who wait again and again do what comes with their own hands. To be woken by it
  * as well costs them their core for a moment (in a virtual machine 20 us), and so does a look
- * after a while: the longer they go on the rarer the looks. How long to stay away.
+ * now and then, the more so one with the lock: the longer they go on the rarer are the looks.
  */
-static int64_t thread_away(struct engine *e, bool woken)
+static void thread_stay_away(struct engine *e)
 {
-	int64_t away = 0;
+	int64_t ns = AWAY_NS;
 
-	if ((woken || e->away_ns) && thread_driven(e))
-		away = !e->away_ns		  ? AWAY_NS :
-		       e->away_ns * 2 < AWAY_MOST ? e->away_ns * 2 :
-						    AWAY_MOST;
-	if (!e->holders && e->link->hold && !e->away_ns != !away)
-		e->link->hold(e, away);
-	e->away_ns = away;
-	return away;
+	while (__atomic_load_n(&e->away, __ATOMIC_RELAXED) && thread_driven(e) &&
+	       !__atomic_load_n(&e->stop, __ATOMIC_RELAXED)) {
+		if (e->link->hold)
+			e->link->sleep(e, ns);
+		else
+			nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
+		ns = ns * 2 < AWAY_MOST ? ns * 2 : AWAY_MOST;
+	}
 }
 
 static void *thread_main(void *arg)
@@ -73,25 +76,24 @@ static void *thread_main(void *arg)
 	pthread_setname_np(pthread_self(), "mori-net");
 	prctl(PR_SET_TIMERSLACK, 1000UL);
 	while (!__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE)) {
-		int64_t timeout, away;
-		bool sleeps;
+		int64_t timeout;
+		bool sleeps, away;
 		int did;
 
+		thread_stay_away(e);
 		engine_enter(e);
 		did = e->holders ? 0 : engine_progress(e);
 		if (did)
 			worked = engine_now();
-		away = thread_away(e, woken);
-		sleeps = (away ? e->link->hold != NULL :
-				 !did && (e->holders || e->config.crowded ||
-					  engine_now() - worked > LINGER_NS)) &&
+		away = (woken || e->away) && !e->sleepers && thread_driven(e);
+		engine_away(e, away);
+		sleeps = !away && !did &&
+			 (e->holders || e->config.crowded || engine_now() - worked > LINGER_NS) &&
 			 e->link->may_sleep(e);
-		timeout = away ? away : e->n_replies || e->late ? RETRY_NS : POLL_NS;
+		timeout = e->n_replies || e->late ? RETRY_NS : POLL_NS;
 		engine_leave(e);
 		woken = sleeps && e->link->sleep(e, timeout);
-		if (!sleeps && away)
-			nanosleep(&(struct timespec){ .tv_nsec = away }, NULL);
-		else if (!sleeps && !did)
+		if (!sleeps && !did && !away)
 			sched_yield();
 	}
 	return NULL;

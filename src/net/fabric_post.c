@@ -295,7 +295,7 @@ static void recv_done(struct engine *e, struct buf *b, size_t len, int err)
 			buf_repost(f, b);
 		return;
 	}
-	c->heard = engine_now();
+	c->news = true;
 	b->len = len;
 	b->next = fc->held;
 	fc->held = b;
@@ -319,7 +319,7 @@ void fabric_done(struct engine *e, struct op *op, size_t len, int err)
 	if (op->fc && err)
 		conn_end(e, op->fc->c, MORI_SHMEM_EPEER, "%s", f->lib.strerror(err));
 	if (op->fc)
-		op->fc->c->heard = engine_now();
+		op->fc->c->news = true;
 	if (op->kind == OP_RMA) {
 		rma_give(f, op);
 	} else if (op->kind == OP_SEND) {

@@ -25,6 +25,7 @@
 #define STRANGER_NS ((int64_t)5000000000)
 #define FEW	    4	/* sockets that are tried one by one instead of asking epoll */
 #define LOOK_EVERY  128 /* steps between two looks at the listener then */
+#define UNPLUG	    64	/* steps of a caller that holds it, after which epoll forgets the sockets */
 #define EVENTS	    32
 #define NEAR_US	    60 /* handshakes within one machine take less */
 #define NEAR_BUFFER (128 << 10)
@@ -36,6 +37,9 @@ struct sock_link {
 	struct sock *socks, *dead;
 	int n_socks, n_strangers, n_connecting;
 	uint32_t ticks;
+	bool held;	/* what comes does not end the thread's sleep */
+	uint32_t steps; /* since then */
+	bool unplugged; /* sockets that are open are not epoll's meanwhile */
 	int look; /* atomic: the thread was woken */
 };
 
@@ -65,12 +69,46 @@ static void sock_watch(struct sock_link *l, struct sock *s, uint32_t events)
 
 	if (s->events == events)
 		return;
-	epoll_ctl(l->epoll, s->events ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, s->fd, &ev);
+	epoll_ctl(l->epoll,
+		  !events   ? EPOLL_CTL_DEL :
+		  s->events ? EPOLL_CTL_MOD :
+			      EPOLL_CTL_ADD,
+		  s->fd, &ev);
 	s->events = events;
 }
 
-static struct sock *sock_new(struct sock_link *l, int fd, enum sock_state state)
+/* Have epoll tell of what @s waits for. */
+void sock_plug(struct engine *e, struct sock *s)
 {
+	struct sock_link *l = e->state;
+
+	if (s->state == SOCK_CONNECTING)
+		sock_watch(l, s, EPOLLOUT);
+	else if (s->state == SOCK_OPEN && l->unplugged)
+		sock_watch(l, s, 0);
+	else
+		sock_watch(l, s, s->out ? EPOLLIN | EPOLLOUT : EPOLLIN);
+}
+
+/*
+ * To tell epoll of what comes costs the kernel, with each packet, a tenth of what the packet
+ * itself does. A caller that waits again and again and tries the sockets one by one has no use
+ * for that.
+ */
+static void sock_unplug(struct engine *e, bool on)
+{
+	struct sock_link *l = e->state;
+
+	if (l->unplugged == on)
+		return;
+	l->unplugged = on;
+	for (struct sock *s = l->socks; s; s = s->next)
+		sock_plug(e, s);
+}
+
+static struct sock *sock_new(struct engine *e, int fd, enum sock_state state)
+{
+	struct sock_link *l = e->state;
 	struct sock *s = malloc(sizeof(*s));
 
 	if (!s) {
@@ -85,7 +123,7 @@ static struct sock *sock_new(struct sock_link *l, int fd, enum sock_state state)
 	l->socks = s;
 	l->n_socks++;
 	l->n_connecting++;
-	sock_watch(l, s, state == SOCK_CONNECTING ? EPOLLOUT : EPOLLIN);
+	sock_plug(e, s);
 	return s;
 }
 
@@ -104,7 +142,7 @@ static void sock_drop(struct sock_link *l, struct sock *s)
 		l->n_connecting--;
 	if (!s->c)
 		l->n_strangers--;
-	epoll_ctl(l->epoll, EPOLL_CTL_DEL, s->fd, NULL);
+	sock_watch(l, s, 0);
 	close(s->fd);
 	s->fd = -1;
 	s->c = s->back = NULL;
@@ -146,7 +184,7 @@ static void sock_opened(struct engine *e, struct sock *s)
 
 	s->state = SOCK_OPEN;
 	l->n_connecting--;
-	sock_watch(l, s, EPOLLIN);
+	sock_plug(e, s);
 	sock_tune(s->fd);
 	conn_up(e, s->c);
 	c = s->c->serves ? e->to[s->c->proc] : NULL;
@@ -158,7 +196,6 @@ static int sock_connect(struct engine *e, struct conn *c)
 {
 	const struct place *to = &e->addresses[c->proc];
 	const struct sockaddr *sa = (const struct sockaddr *)to->bytes;
-	struct sock_link *l = e->state;
 	struct sock *s;
 	int fd;
 
@@ -177,7 +214,7 @@ static int sock_connect(struct engine *e, struct conn *c)
 		close(fd);
 		return -err;
 	}
-	s = sock_new(l, fd, SOCK_CONNECTING);
+	s = sock_new(e, fd, SOCK_CONNECTING);
 	if (!s)
 		return -ENOMEM;
 	s->c = c;
@@ -199,7 +236,7 @@ static int sock_greet(struct engine *e, struct sock *s)
 	if (n < 0)
 		return errno == EAGAIN || errno == ENOTCONN ? 0 : -errno;
 	s->state = SOCK_HELLO;
-	sock_watch(e->state, s, EPOLLIN);
+	sock_plug(e, s);
 	return n == sizeof(hello) ? 1 : -EIO;
 }
 
@@ -316,7 +353,7 @@ static void sock_accept(struct engine *e)
 		if (l->n_strangers >= STRANGERS && oldest)
 			sock_drop(l, oldest);
 		l->n_strangers++;
-		s = sock_new(l, fd, SOCK_HELLO);
+		s = sock_new(e, fd, SOCK_HELLO);
 		if (s)
 			s->deadline = engine_now() + STRANGER_NS;
 		else
@@ -360,6 +397,8 @@ static int sock_step_ready(struct engine *e)
 		next = s->next;
 		if (s->state != SOCK_OPEN)
 			n += sock_shake(e, s);
+		else if (l->unplugged)
+			n += sock_step(e, s);
 		else if (s->out)
 			n += sock_flush(e, s);
 	}
@@ -371,6 +410,8 @@ static int sock_progress(struct engine *e)
 	struct sock_link *l = e->state;
 	int n = 0;
 
+	if (l->held && l->n_socks <= FEW && ++l->steps == UNPLUG)
+		sock_unplug(e, true);
 	if (l->n_socks > FEW || l->n_connecting || ++l->ticks % LOOK_EVERY == 0 ||
 	    __atomic_exchange_n(&l->look, 0, __ATOMIC_RELAXED)) {
 		n = sock_step_ready(e);
@@ -390,15 +431,13 @@ static int sock_progress(struct engine *e)
 	return n;
 }
 
-/* Before the thread sleeps: have epoll tell of those that wait to send. */
+/* Before the thread sleeps: have epoll tell of those that wait to send, and no others. */
 static bool sock_may_sleep(struct engine *e)
 {
 	struct sock_link *l = e->state;
 
-	for (struct sock *s = l->socks; s; s = s->next) {
-		if (s->state == SOCK_OPEN)
-			sock_watch(l, s, s->out ? EPOLLIN | EPOLLOUT : EPOLLIN);
-	}
+	for (struct sock *s = l->socks; s; s = s->next)
+		sock_plug(e, s);
 	return true;
 }
 
@@ -421,6 +460,10 @@ static void sock_hold(struct engine *e, bool on)
 	struct sock_link *l = e->state;
 	struct epoll_event ev = { .events = on ? 0 : EPOLLIN, .data.fd = l->epoll };
 
+	l->held = on;
+	l->steps = 0;
+	if (!on)
+		sock_unplug(e, false);
 	epoll_ctl(l->sleep, EPOLL_CTL_MOD, l->epoll, &ev);
 }
 

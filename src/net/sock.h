@@ -54,6 +54,8 @@ struct sock {
 	uint8_t buf[SOCK_RX];
 };
 
+/* sock.c */
+void sock_plug(struct engine *e, struct sock *s);
 /* sock_io.c. Each ends the connection where the socket has failed. */
 int sock_send(struct engine *e, struct conn *c, const struct msg *m, const struct piece *p);
 int sock_flush(struct engine *e, struct sock *s); /* how often something happened */

@@ -10,13 +10,13 @@
 #include <sys/uio.h>
 
 #define READS 32  /* of one socket at a time, so that the others have their turn */
-#define SMALL 256 /* what is sent from one piece: two cost the kernel more than a copy */
+#define SMALL 4352 /* what is sent from one piece: two cost the kernel more than a copy */
 
 static void sock_heard(struct sock *s)
 {
-	s->c->heard = engine_now();
+	s->c->news = true;
 	if (s->back)
-		s->back->heard = s->c->heard;
+		s->back->news = true;
 }
 
 static bool peer_gone(int err)
@@ -179,6 +179,7 @@ static int out_keep(struct engine *e, struct sock *s, const struct msg *m, const
 	s->n_out++;
 	*s->out_end = o;
 	s->out_end = &o->next;
+	sock_plug(e, s); /* whoever sends it: the thread need not be awake */
 	return 0;
 }
 
