@@ -209,7 +209,7 @@ struct engine {
 	int holders;	 /* atomic: threads that drive the engine while they wait */
 	int64_t driven;	 /* atomic: when one of them last ended, or one drove it without saying */
 	uint32_t streak; /* waits that came soon after the one before */
-	bool away;	 /* atomic: the thread stays away while callers drive; see engine_thread.c */
+	bool away; /* atomic: the thread stays away while callers drive; see engine_thread.c */
 	int64_t spin_ns; /* how long a wait keeps its core; adapts */
 	uint32_t n_waits;
 

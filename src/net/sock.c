@@ -40,7 +40,7 @@ struct sock_link {
 	bool held;	/* what comes does not end the thread's sleep */
 	uint32_t steps; /* since then */
 	bool unplugged; /* sockets that are open are not epoll's meanwhile */
-	int look; /* atomic: the thread was woken */
+	int look;	/* atomic: the thread was woken */
 };
 
 /*

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#define READS 32  /* of one socket at a time, so that the others have their turn */
+#define READS 32   /* of one socket at a time, so that the others have their turn */
 #define SMALL 4352 /* what is sent from one piece: two cost the kernel more than a copy */
 
 static void sock_heard(struct sock *s)
