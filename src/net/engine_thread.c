@@ -53,24 +53,15 @@ static bool thread_driven(const struct engine *e)
  * as well costs them their core for a moment (in a virtual machine 20 us), and so does a look
  * now and then, the more so one with the lock: the longer they go on the rarer are the looks.
  */
-static void thread_stay_away(struct engine *e)
+static bool thread_away(const struct engine *e)
 {
-	int64_t ns = AWAY_NS;
-
-	while (__atomic_load_n(&e->away, __ATOMIC_RELAXED) && thread_driven(e) &&
-	       !__atomic_load_n(&e->stop, __ATOMIC_RELAXED)) {
-		if (e->link->hold)
-			e->link->sleep(e, ns);
-		else
-			nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
-		ns = ns * 2 < AWAY_MOST ? ns * 2 : AWAY_MOST;
-	}
+	return __atomic_load_n(&e->away, __ATOMIC_RELAXED) && thread_driven(e);
 }
 
 static void *thread_main(void *arg)
 {
+	int64_t worked = 0, away_ns = AWAY_NS;
 	struct engine *e = arg;
-	int64_t worked = 0;
 	bool woken = false;
 
 	pthread_setname_np(pthread_self(), "mori-net");
@@ -80,7 +71,15 @@ static void *thread_main(void *arg)
 		bool sleeps, away;
 		int did;
 
-		thread_stay_away(e);
+		if (thread_away(e)) {
+			if (e->link->hold)
+				e->link->sleep(e, away_ns);
+			else
+				nanosleep(&(struct timespec){ .tv_nsec = away_ns }, NULL);
+			away_ns = away_ns * 2 < AWAY_MOST ? away_ns * 2 : AWAY_MOST;
+			continue;
+		}
+		away_ns = AWAY_NS;
 		engine_enter(e);
 		did = e->holders ? 0 : engine_progress(e);
 		if (did)

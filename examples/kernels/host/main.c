@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Runs one of the example kernels on every PE and checks what it did:
+ * Runs example kernels, one after another, on every PE and checks what they did:
  *
- *	mori run -n N [--threads T] mori-kernels <name> <image> [threads of a block]
+ *	mori run -n N [--threads T] mori-kernels <name> <image>... [threads of a block]
  *
- * The image is what `mori cc` made of <name>.c, or of the LLVM IR or MLIR of the same
+ * An image is what `mori cc` made of <name>.c, or of the LLVM IR or MLIR of the same
  * name. With --threads a process has several PEs, each in a thread of its own.
  */
 #include "host.h"
@@ -31,10 +31,16 @@ static const struct {
 
 #define N_EXAMPLES (sizeof(examples) / sizeof(examples[0]))
 
-static int (*run_example)(struct host *h);
-static const char *name;
-static void *image;
-static size_t image_size;
+/* What the command line asks for. */
+struct work {
+	const char *name;
+	int (*run)(struct host *h);
+	void *image;
+	size_t size;
+};
+
+static struct work *works;
+static int n_works;
 static unsigned block_threads = 64;
 
 int launch(struct host *h, unsigned blocks, unsigned threads, void **args)
@@ -55,34 +61,40 @@ int from_heap(struct host *h, void *to, const void *heap, size_t bytes)
 	return mori_shmem_getmem_thread(to, heap, bytes, h->me, 0);
 }
 
-static int run(void)
+static int run_work(const struct work *w)
 {
-	struct host h = { .kernel = name, .threads = block_threads };
-	int err = mori_shmem_init();
+	struct host h = { .kernel = w->name,
+			  .threads = block_threads,
+			  .me = mori_shmem_my_pe(),
+			  .n_pes = mori_shmem_n_pes() };
+	int err = mori_shmem_module_load(w->image, w->size, &h.module);
 
 	if (!err)
-		err = mori_shmem_module_load(image, image_size, &h.module);
-	if (!err) {
-		h.me = mori_shmem_my_pe();
-		h.n_pes = mori_shmem_n_pes();
 		err = mori_shmem_barrier_all(); /* loaded everywhere before anything runs */
-	}
 	if (!err)
-		err = run_example(&h);
+		err = w->run(&h);
+	if (err > 0)
+		fprintf(stderr, "PE %d: %s: %d wrong\n", h.me, w->name, err);
+	return err ? err : mori_shmem_module_unload(h.module);
+}
+
+static int run(void)
+{
+	int err = mori_shmem_init();
+
+	for (int i = 0; !err && i < n_works; i++)
+		err = run_work(&works[i]);
+	if (!err)
+		err = mori_shmem_finalize();
 	if (err < 0)
 		fprintf(stderr, "mori-kernels: %s: %s\n", mori_shmem_strerror(err),
 			mori_shmem_last_error());
-	else if (err)
-		fprintf(stderr, "PE %d: %s: %d wrong\n", h.me, name, err);
-	else
-		err = mori_shmem_module_unload(h.module) || mori_shmem_finalize();
 	return err;
 }
 
 static void *run_thread(void *arg)
 {
-	(void)arg;
-	return run() ? image : NULL;
+	return run() ? arg : NULL;
 }
 
 /* As many PEs as `mori run --threads` gives this process. */
@@ -94,7 +106,7 @@ static int run_all(void)
 	void *result;
 
 	for (int i = 0; threads && i < n; i++)
-		bad |= pthread_create(&threads[i], NULL, run_thread, NULL);
+		bad |= pthread_create(&threads[i], NULL, run_thread, threads);
 	for (int i = 0; threads && i < n; i++)
 		bad |= pthread_join(threads[i], &result) || result;
 	free(threads);
@@ -116,30 +128,48 @@ static void *read_file(const char *file, size_t *size)
 	return data;
 }
 
+static int usage(void)
+{
+	fputs("usage: mori-kernels <name> <image>... [threads of a block]\nnames:", stderr);
+	for (size_t i = 0; i < N_EXAMPLES; i++)
+		fprintf(stderr, " %s", examples[i].name);
+	fputc('\n', stderr);
+	return 2;
+}
+
+/* 0, or how to exit. */
+static int read_work(struct work *w, const char *name, const char *file)
+{
+	w->name = name;
+	for (size_t i = 0; i < N_EXAMPLES; i++) {
+		if (!strcmp(name, examples[i].name))
+			w->run = examples[i].run;
+	}
+	if (!w->run) {
+		fprintf(stderr, "mori-kernels: there is no example %s\n", name);
+		return usage();
+	}
+	w->image = read_file(file, &w->size);
+	if (!w->image)
+		perror(file);
+	return !w->image;
+}
+
 int main(int argc, char **argv)
 {
-	int bad;
+	int bad = 0;
 
-	for (size_t i = 0; (argc == 3 || argc == 4) && i < N_EXAMPLES; i++) {
-		if (!strcmp(argv[1], examples[i].name))
-			run_example = examples[i].run;
-	}
-	if (!run_example) {
-		fputs("usage: mori-kernels <name> <image> [threads of a block]\nnames:", stderr);
-		for (size_t i = 0; i < N_EXAMPLES; i++)
-			fprintf(stderr, " %s", examples[i].name);
-		fputc('\n', stderr);
-		return 2;
-	}
-	name = argv[1];
-	if (argc == 4)
-		block_threads = (unsigned)strtoul(argv[3], NULL, 10);
-	image = read_file(argv[2], &image_size);
-	if (!image) {
-		perror(argv[2]);
-		return 1;
-	}
-	bad = run_all();
-	free(image);
+	if (argc < 3)
+		return usage();
+	works = calloc((size_t)argc / 2, sizeof(*works));
+	for (; works && !bad && 2 * n_works + 2 < argc; n_works++)
+		bad = read_work(&works[n_works], argv[1 + 2 * n_works], argv[2 + 2 * n_works]);
+	if (argc % 2 == 0)
+		block_threads = (unsigned)strtoul(argv[argc - 1], NULL, 10);
+	if (!bad)
+		bad = !works || run_all();
+	for (int i = 0; works && i < n_works; i++)
+		free(works[i].image);
+	free(works);
 	return bad;
 }
