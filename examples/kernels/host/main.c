@@ -159,13 +159,13 @@ int main(int argc, char **argv)
 {
 	int bad = 0;
 
-	if (argc < 3)
+	if (argc % 2 == 0)
+		block_threads = (unsigned)strtoul(argv[argc - 1], NULL, 10);
+	if (argc < 3 || !block_threads)
 		return usage();
 	works = calloc((size_t)argc / 2, sizeof(*works));
 	for (; works && !bad && 2 * n_works + 2 < argc; n_works++)
 		bad = read_work(&works[n_works], argv[1 + 2 * n_works], argv[2 + 2 * n_works]);
-	if (argc % 2 == 0)
-		block_threads = (unsigned)strtoul(argv[argc - 1], NULL, 10);
 	if (!bad)
 		bad = !works || run_all();
 	for (int i = 0; works && i < n_works; i++)
