@@ -16,7 +16,7 @@
 #define SPIN_MIN  2000	   /* less where that was in vain, */
 #define TRY_EVERY 64	   /* waits until the most is tried again, */
 #define AGAIN_NS  20000	   /* a wait so soon after the last one is one of many; */
-#define STREAK	  8	   /* after so many of them the thread stays away */
+#define STREAK	  16	   /* after so many of them the thread stays away: no sooner does it pay */
 #define YIELD_NS  200000   /* then giving it to whoever wants it, then it sleeps */
 #define NAP_NS	  20000000 /* and looks again */
 

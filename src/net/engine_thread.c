@@ -14,7 +14,8 @@
 #include <time.h>
 
 #define LINGER_NS 20000	     /* after the last work, before it sleeps */
-#define AWAY_NS	  100000     /* it stays away so long at first from an engine that callers drive, */
+#define DRIVEN_NS 100000     /* so long ago, at most, callers have driven the engine that do it */
+#define AWAY_NS	  200000     /* it stays away from it so long at first, */
 #define AWAY_MOST 400000     /* and so long at most */
 #define POLL_NS	  1000000000 /* it looks again after that time, whatever the link says, */
 #define RETRY_NS  1000000    /* or after that one where something could not be sent */
@@ -45,7 +46,7 @@ static bool thread_driven(const struct engine *e)
 {
 	if (!e->link->hold && __atomic_load_n(&e->holders, __ATOMIC_RELAXED))
 		return true;
-	return engine_now() - __atomic_load_n(&e->driven, __ATOMIC_RELAXED) < AWAY_NS;
+	return engine_now() - __atomic_load_n(&e->driven, __ATOMIC_RELAXED) < DRIVEN_NS;
 }
 
 /*
