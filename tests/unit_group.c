@@ -14,7 +14,7 @@
 
 enum dev_scope { DEV_thread, DEV_warp, DEV_block };
 #define DEV_BODY      static inline __attribute__((unused))
-#define DEV_RARE      DEV_BODY
+#define DEV_DONE      DEV_BODY
 #define dev_likely(x) (x)
 
 /* The leaves of a target, for a lane at a time. */

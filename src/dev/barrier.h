@@ -20,15 +20,15 @@ struct dev_flags {
 
 DEV_STEP struct dev_flags dev_flags(const struct dev_state *st)
 {
-	uint64_t ns = DEV_FIXED(&st->sync_ns);
+	uint64_t ns = DEV_FIXED(st, sync_ns);
 
 	return (struct dev_flags){
-		.first = DEV_FIXED(&st->sync),
-		.stride = DEV_FIXED(&st->sync_stride),
-		.plain = (int)(DEV_FIXED(&st->sync_slot_same) != 0) &
-			 (int)(DEV_FIXED(&st->bases) == NULL),
-		.me = DEV_FIXED(&st->my_pe),
-		.n = DEV_FIXED(&st->n_pes),
+		.first = DEV_FIXED(st, sync),
+		.stride = DEV_FIXED(st, sync_stride),
+		.plain = (int)(DEV_FIXED(st, sync_slot_same) != 0) &
+			 (int)(DEV_FIXED(st, bases) == NULL),
+		.me = DEV_FIXED(st, my_pe),
+		.n = DEV_FIXED(st, n_pes),
 		.ns = ns ? ns : DEV_NS_DEFAULT,
 	};
 }

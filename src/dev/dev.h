@@ -42,6 +42,15 @@ enum dev_kind { DEV_KIND_int32, DEV_KIND_uint32, DEV_KIND_int64, DEV_KIND_uint64
 #define DEV_RARE   static __attribute__((noinline, cold, unused))
 #define DEV_SELDOM DEV_BODY /* within what is rare there, and a call elsewhere */
 /*
+ * The same of which the final link learns nothing: on NVIDIA it takes it as it is. The build of
+ * the library knows it by this attribute.
+ */
+#ifdef __NVPTX__
+#define DEV_DONE static __attribute__((noinline, cold, minsize, unused))
+#else
+#define DEV_DONE DEV_RARE
+#endif
+/*
  * Before a statement: what it calls is optimised by itself and inlined only by the final link
  * of a kernel, which then has little left to do. The build of the library takes it away again.
  */
@@ -49,6 +58,7 @@ enum dev_kind { DEV_KIND_int32, DEV_KIND_uint32, DEV_KIND_int64, DEV_KIND_uint64
 #else
 #define TGT_GPU	   0
 #define DEV_RARE   DEV_BODY
+#define DEV_DONE   DEV_BODY
 #define DEV_SELDOM static __attribute__((noinline, cold, unused))
 #define DEV_LATER
 #endif
@@ -76,7 +86,7 @@ DEV_BODY bool dev_likely(bool x)
 #endif
 
 /*
- * DEV_FIXED: a word of the state that never changes. TGT_UNSET: what a module has for a state
+ * DEV_FIXED: a word of the state that never changes, DEV_FIXED_AT: one elsewhere. TGT_UNSET: what a module has for a state
  * before mori_shmem_module_init(), tgt_state() how it is read, and tgt_context() how one is that
  * the caller names. TGT_QUICK: these never give NULL; see quick.h. tgt_share_too(): tgt_share()
  * for the second value of a call. TGT_HIDE: the compiler must not know more of @x, nor use it
@@ -84,13 +94,14 @@ DEV_BODY bool dev_likely(bool x)
  * block of many threads does not have.
  */
 #ifndef __NVPTX__
-#define DEV_FIXED(p)	 (*(p))
-#define TGT_UNSET	 NULL
-#define TGT_QUICK	 0
-#define tgt_state(p)	 ((struct dev_state *)tgt_pointer((uint64_t)(uintptr_t)(p)))
-#define tgt_context(ctx) ((struct dev_state *)tgt_pointer(ctx))
-#define tgt_share_too	 tgt_share
-#define TGT_HIDE(x)	 ((void)(x))
+#define DEV_FIXED(st, field) ((st)->field)
+#define DEV_FIXED_AT(p)	     (*(p))
+#define TGT_UNSET	     NULL
+#define TGT_QUICK	     0
+#define tgt_state(p)	     ((struct dev_state *)tgt_pointer((uint64_t)(uintptr_t)(p)))
+#define tgt_context(ctx)     ((struct dev_state *)tgt_pointer(ctx))
+#define tgt_share_too	     tgt_share
+#define TGT_HIDE(x)	     ((void)(x))
 #endif
 
 #if defined(__NVPTX__)
@@ -147,13 +158,13 @@ struct dev_spot {
 /* Whether @pe, which is one, is lost. */
 DEV_BODY bool dev_gone(const struct dev_state *st, int pe)
 {
-	return tgt_peek_32(&st->lost) && tgt_peek_32(&DEV_FIXED(&st->gone)[pe]);
+	return tgt_peek_32(&st->lost) && tgt_peek_32(&DEV_FIXED(st, gone)[pe]);
 }
 
 /* Where it is plain the table is not read. */
 DEV_BODY int32_t dev_slot(const struct dev_state *st, int pe)
 {
-	return dev_likely(DEV_FIXED(&st->slot_same)) ? pe : DEV_FIXED(&DEV_FIXED(&st->slot)[pe]);
+	return dev_likely(DEV_FIXED(st, slot_same)) ? pe : DEV_FIXED_AT(&DEV_FIXED(st, slot)[pe]);
 }
 
 /* The slot of @pe, by which dev_path() knows its path; a status if there is no such PE, or lost. */
@@ -161,20 +172,20 @@ DEV_BODY struct dev_spot dev_seat(const struct dev_state *st, int pe)
 {
 	struct dev_spot s = { .slot = DEV_SLOT_NONE };
 
-	if (!dev_likely((unsigned)pe < (unsigned)DEV_FIXED(&st->n_pes)))
+	if (!dev_likely((unsigned)pe < (unsigned)DEV_FIXED(st, n_pes)))
 		s.err = MORI_SHMEM_EINVAL;
 	else if (!dev_likely(TGT_LATE || !dev_gone(st, pe)))
 		s.err = MORI_SHMEM_EPEER;
 	else
-		s.slot = TGT_GPU ? DEV_FIXED(&DEV_FIXED(&st->slot)[pe]) : dev_slot(st, pe);
+		s.slot = TGT_GPU ? DEV_FIXED_AT(&DEV_FIXED(st, slot)[pe]) : dev_slot(st, pe);
 	return s;
 }
 
 /* Whether offset @off and @len bytes on are memory of the heap. */
 DEV_BODY bool dev_in_heap(const struct dev_state *st, uint64_t off, uint64_t len)
 {
-	uint64_t end = DEV_FIXED(&st->heap_sure), granule;
-	const uint32_t *owner = DEV_FIXED(&st->owner);
+	uint64_t end = DEV_FIXED(st, heap_sure), granule;
+	const uint32_t *owner = DEV_FIXED(st, owner);
 
 	if (!dev_likely(off < end && len <= end - off)) {
 		end = tgt_peek_64(&st->heap_len);
@@ -184,7 +195,7 @@ DEV_BODY bool dev_in_heap(const struct dev_state *st, uint64_t off, uint64_t len
 	if (dev_likely(!owner))
 		return true;
 	/* Blocks are whole granules in a row: same owner at both ends, same owner between. */
-	granule = DEV_FIXED(&st->granule);
+	granule = DEV_FIXED(st, granule);
 	return tgt_peek_32(owner + (off >> granule)) &&
 	       (!len || tgt_peek_32(owner + (off >> granule)) ==
 				tgt_peek_32(owner + ((off + len - 1) >> granule)));
@@ -207,15 +218,15 @@ DEV_BODY const struct dev_window *dev_window_of(const struct dev_state *st, uint
 
 DEV_BODY uint64_t dev_heap_at(const struct dev_state *st, int32_t slot, uint64_t off)
 {
-	return DEV_FIXED(&st->window) + (uint64_t)slot * DEV_FIXED(&st->stride) + off;
+	return DEV_FIXED(st, window) + (uint64_t)slot * DEV_FIXED(st, stride) + off;
 }
 
 /* Where the heap of a slot is: there, or anywhere. */
 DEV_BODY uint64_t dev_heap_of(const struct dev_state *st, int32_t slot)
 {
-	const uint64_t *bases = DEV_FIXED(&st->bases);
+	const uint64_t *bases = DEV_FIXED(st, bases);
 
-	return dev_likely(!bases) ? dev_heap_at(st, slot, 0) : DEV_FIXED(&bases[slot]);
+	return dev_likely(!bases) ? dev_heap_at(st, slot, 0) : DEV_FIXED_AT(&bases[slot]);
 }
 
 /*
@@ -226,14 +237,14 @@ DEV_BODY uint64_t dev_heap_of(const struct dev_state *st, int32_t slot)
 DEV_SELDOM struct dev_spot dev_window_spot(const struct dev_state *st, uint64_t addr, uint64_t len,
 					   int pe, int32_t slot)
 {
-	int me = DEV_FIXED(&st->my_pe);
+	int me = DEV_FIXED(st, my_pe);
 	const struct dev_window *w = dev_window_of(st, addr, len, me);
 	struct dev_spot s = { .slot = DEV_SLOT_QUEUE };
 
 	if (!w) {
 		s.err = MORI_SHMEM_EINVAL;
 	} else if (slot < 0 || !w->peer[pe]) {
-		s.off = addr - DEV_FIXED(&st->heap_base);
+		s.off = addr - DEV_FIXED(st, heap_base);
 		s.err = TGT_NEAR ? MORI_SHMEM_ENOTSUP : 0;
 	} else {
 		s.slot = slot;
@@ -252,16 +263,16 @@ DEV_BODY struct dev_spot dev_find(const struct dev_state *st, uint64_t a, uint64
 		s.err = MORI_SHMEM_ENOTSUP;
 	if (!dev_likely(!s.err))
 		return s;
-	s.off = a - DEV_FIXED(&st->heap_base);
+	s.off = a - DEV_FIXED(st, heap_base);
 	if (!dev_likely(dev_in_heap(st, s.off, len)) && len)
 		return dev_window_spot(st, a, len, pe, s.slot);
-	if (!dev_likely(!DEV_FIXED(&st->bases)) && s.slot >= 0) /* as from where it would be */
-		s.off += DEV_FIXED(&DEV_FIXED(&st->bases)[s.slot]) - dev_heap_at(st, s.slot, 0);
+	if (!dev_likely(!DEV_FIXED(st, bases)) && s.slot >= 0) /* as from where it would be */
+		s.off += DEV_FIXED_AT(&DEV_FIXED(st, bases)[s.slot]) - dev_heap_at(st, s.slot, 0);
 	s.at = dev_heap_at(st, s.slot, s.off);
 	return s;
 }
 
-DEV_RARE struct dev_spot dev_find_rare(const struct dev_state *st, uint64_t a, uint64_t len, int pe)
+DEV_DONE struct dev_spot dev_find_rare(const struct dev_state *st, uint64_t a, uint64_t len, int pe)
 {
 	return dev_find(st, a, len, pe);
 }
@@ -269,15 +280,15 @@ DEV_RARE struct dev_spot dev_find_rare(const struct dev_state *st, uint64_t a, u
 /* Whether the slot of @pe is its number, and where its heap lies follows from that. */
 DEV_STEP int dev_plain(const struct dev_state *st, int pe)
 {
-	return (int)(DEV_FIXED(&st->plain) != 0) &
-	       (int)((unsigned)pe < (unsigned)DEV_FIXED(&st->n_pes)) &
+	return (int)(DEV_FIXED(st, plain) != 0) &
+	       (int)((unsigned)pe < (unsigned)DEV_FIXED(st, n_pes)) &
 	       (int)(TGT_LATE || !tgt_peek_32(&st->lost));
 }
 
 /* Whether offset @off and @len bytes on are memory of a heap whatever happens. */
 DEV_STEP int dev_sure(const struct dev_state *st, uint64_t off, uint64_t len)
 {
-	uint64_t sure = DEV_FIXED(&st->heap_sure);
+	uint64_t sure = DEV_FIXED(st, heap_sure);
 
 	return (int)(off < sure) & (int)(len <= sure - off);
 }
@@ -297,7 +308,7 @@ DEV_BODY struct dev_spot dev_reach(const struct dev_state *st, const void *addr,
 #if !TGT_GPU
 	return dev_find(st, a, len, pe);
 #else
-	struct dev_spot s = { .off = a - DEV_FIXED(&st->heap_base), .slot = pe };
+	struct dev_spot s = { .off = a - DEV_FIXED(st, heap_base), .slot = pe };
 
 	s.at = dev_heap_at(st, pe, s.off); /* while the lanes come together */
 	if (dev_likely(dev_plain(st, pe) & dev_sure(st, s.off, len)))
@@ -309,13 +320,13 @@ DEV_BODY struct dev_spot dev_reach(const struct dev_state *st, const void *addr,
 /* query */
 DEV_BODY int dev_my_pe(const struct dev_state *st, int *out)
 {
-	*out = DEV_FIXED(&st->my_pe);
+	*out = DEV_FIXED(st, my_pe);
 	return 0;
 }
 
 DEV_BODY int dev_n_pes(const struct dev_state *st, int *out)
 {
-	*out = DEV_FIXED(&st->n_pes);
+	*out = DEV_FIXED(st, n_pes);
 	return 0;
 }
 
@@ -329,8 +340,8 @@ DEV_BODY int dev_status(const struct dev_state *st, int *out)
 DEV_BODY int dev_ptr_p2p(const struct dev_state *st, uint64_t *out, uint64_t addr, int my_pe,
 			 int dest_pe)
 {
-	bool known = (unsigned)my_pe < (unsigned)DEV_FIXED(&st->n_pes) &&
-		     (unsigned)dest_pe < (unsigned)DEV_FIXED(&st->n_pes) &&
+	bool known = (unsigned)my_pe < (unsigned)DEV_FIXED(st, n_pes) &&
+		     (unsigned)dest_pe < (unsigned)DEV_FIXED(st, n_pes) &&
 		     dev_slot(st, my_pe) >= 0 && dev_slot(st, dest_pe) >= 0;
 	const struct dev_window *w;
 	uint64_t off;
@@ -352,7 +363,7 @@ DEV_BODY int dev_ptr_p2p(const struct dev_state *st, uint64_t *out, uint64_t add
 
 DEV_BODY int dev_ptr(const struct dev_state *st, uint64_t *out, uint64_t addr, int pe)
 {
-	return dev_ptr_p2p(st, out, addr, DEV_FIXED(&st->my_pe), pe);
+	return dev_ptr_p2p(st, out, addr, DEV_FIXED(st, my_pe), pe);
 }
 
 #endif

@@ -234,21 +234,16 @@ DEV_BODY uint64_t tgt_head(const void *to, uint64_t len)
 }
 
 /*
- * What tgt_copy() has left: the end, or all of what is not aligned. One byte or an aligned two
- * go as words do.
+ * What tgt_copy() has left: the ends, and what lies between if it is not aligned as the
+ * destination is. One byte or an aligned two go as words do.
  */
-DEV_RARE void tgt_copy_rest(uint8_t *to, const uint8_t *from, uint64_t len, uint64_t lane,
+DEV_DONE void tgt_copy_rest(uint8_t *to, const uint8_t *from, uint64_t len, uint64_t lane,
 			    uint64_t lanes)
 {
 	uint64_t head = tgt_head(to, len), body = (len - head) & ~(uint64_t)15;
 
-	if (dev_likely(tgt_aligned(from + head, 16)))
-		tgt_copy_few((tgt_vec16 *)(to + head), (const tgt_vec16 *)(from + head), body,
-			     16 * lane, 16 * lanes);
-	else
+	if (!tgt_aligned(from + head, 16))
 		tgt_copy_skewed((tgt_vec16 *)(to + head), from + head, body / 16, lane, lanes);
-	if (dev_likely(body == len))
-		return;
 	if (len == 1) {
 		if (!lane)
 			tgt_store_relaxed_8(to, tgt_load_acquire_8(from));
@@ -270,15 +265,16 @@ DEV_RARE void tgt_copy_rest(uint8_t *to, const uint8_t *from, uint64_t len, uint
 /* Any alignment; 16 bytes are stored at a time but for the ends. */
 DEV_BODY void tgt_copy(enum dev_scope scope, void *dst, const void *src, uint64_t len)
 {
-	uint64_t lane = tgt_lane(scope), lanes = tgt_lanes(scope), body = 0;
+	uint64_t lane = tgt_lane(scope), lanes = tgt_lanes(scope), head = tgt_head(dst, len);
+	uint64_t body = (len - head) & ~(uint64_t)15;
+	bool even = tgt_aligned((const void *)((uintptr_t)dst ^ (uintptr_t)src), 16);
 
-	if (dev_likely(tgt_aligned((const void *)((uintptr_t)dst | (uintptr_t)src), 16))) {
-		body = len & ~(uint64_t)15;
-		tgt_copy_bulk(dst, src, body, 16 * lane, 16 * lanes);
-	}
-	if (!dev_likely(body == len))
-		tgt_copy_rest((uint8_t *)dst + body, (const uint8_t *)src + body, len - body, lane,
-			      lanes);
+	if (dev_likely(even))
+		tgt_copy_bulk((tgt_vec16 *)((char *)dst + head),
+			      (const tgt_vec16 *)((const char *)src + head), body, 16 * lane,
+			      16 * lanes);
+	if (!dev_likely(even && body == len))
+		tgt_copy_rest(dst, src, len, lane, lanes);
 }
 
 /* @p may lie anywhere. */

@@ -51,7 +51,7 @@ DEV_BODY void tgt_wait_start(struct tgt_wait *w, const struct dev_state *st, uin
 	w->addr = addr;
 	w->cmp = cmp;
 	w->value = value;
-	w->ns = ns == DEV_NS_DEFAULT && DEV_FIXED(&st->wait_ns) ? DEV_FIXED(&st->wait_ns) : ns;
+	w->ns = ns == DEV_NS_DEFAULT && DEV_FIXED(st, wait_ns) ? DEV_FIXED(st, wait_ns) : ns;
 	w->end = 0;
 }
 

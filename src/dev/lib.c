@@ -7,6 +7,7 @@
 #include "abi/ops.h"
 #include "dev/amo.h"
 #include "dev/barrier.h"
+#include "dev/bodies.h"
 #include "dev/order.h"
 #include "dev/quick.h"
 #include "dev/rma.h"
@@ -28,7 +29,7 @@ DEV_BODY struct dev_state *lib_state(void)
 /* Not before module_init, and not after finalize: the block outlives its PE. */
 DEV_BODY bool lib_ready(const struct dev_state *st)
 {
-	return st && (TGT_LATE ? DEV_FIXED(&st->life) : tgt_peek_32(&st->life)) == DEV_LIFE_OPEN;
+	return st && (TGT_LATE ? DEV_FIXED(st, life) : tgt_peek_32(&st->life)) == DEV_LIFE_OPEN;
 }
 
 /* Gives @err; the fault, if this is its thread's and new, gets the name of the call. */
@@ -39,29 +40,41 @@ DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 	return err;
 }
 
-#define RUN(body, ...)	     dev_##body(st, ##__VA_ARGS__)
-#define RUN_VALUE(body, ...) dev_##body(st, &result, ##__VA_ARGS__)
+/* A body with a quick way (QUICK_<body> is "~, DEV_QUICK") tries that first. */
+#define LIB_SECOND(a, b, ...) b
+#define LIB_WAY(...)	      LIB_SECOND(__VA_ARGS__, )
+#define DEV_QUICK(body, ...)  DEV_LATER if (dev_quick_##body(__VA_ARGS__)) return 0
+#define DEV_SLOW(...)
+#define LIB_OPEN(...)	   __VA_ARGS__
+#define LIB_TRY(body, ...) LIB_WAY(QUICK_##body, DEV_SLOW)(body, __VA_ARGS__)
+
+/*
+ * A body as its names call it: a name has then nothing but the call, and there are many names.
+ * @what: the one that was called. The final link of a kernel inlines it wherever it is called.
+ */
+#define DEFINE_BODY(body, params, args)                                                            \
+	DEV_STEP int lib_##body(struct dev_state *st, enum dev_op what, LIB_OPEN params)           \
+	{                                                                                          \
+		LIB_TRY(body, st, LIB_OPEN args);                                                  \
+		DEV_LATER if (!lib_ready(st)) return MORI_SHMEM_ESTATE;                            \
+		DEV_LATER return lib_name(st, what, dev_##body(st, LIB_OPEN args));                \
+	}
+
+DEV_BODIES(DEFINE_BODY)
+
+#define RUN(body, ...)	     lib_##body(st, what, ##__VA_ARGS__)
+#define RUN_VALUE(body, ...) lib_##body(st, what, &result, ##__VA_ARGS__)
 #define CTX		     tgt_context(ctx)
 
-/* A body with a quick way (QUICK_<body> is "~, DEV_QUICK") tries that first. */
-#define LIB_SECOND(a, b, ...)	    b
-#define LIB_WAY(...)		    LIB_SECOND(__VA_ARGS__, )
-#define DEV_QUICK(body, gives, ...) DEV_LATER if (dev_quick_##body(__VA_ARGS__)) return gives
-#define DEV_SLOW(...)
-#define TRY(body, ...) LIB_WAY(QUICK_##body, DEV_SLOW)(body, 0, st, ##__VA_ARGS__)
-#define TRY_VALUE(body, ...)                                                                       \
-	LIB_WAY(QUICK_##body, DEV_SLOW)(body, result, st, &result, ##__VA_ARGS__)
-
 #define STATUS_BODY(name, find, call)                                                              \
+	enum dev_op what = DEV_OP_##name;                                                          \
 	struct dev_state *st = find;                                                               \
-	TRY call;                                                                                  \
-	DEV_LATER if (!lib_ready(st)) return MORI_SHMEM_ESTATE;                                    \
-	DEV_LATER return lib_name(st, DEV_OP_##name, RUN call);
+	DEV_LATER return RUN call;
 #define VALUE_BODY(ret, bad, name, find, call)                                                     \
-	ret result = bad;                                                                          \
+	enum dev_op what = DEV_OP_##name;                                                          \
 	struct dev_state *st = find;                                                               \
-	TRY_VALUE call;                                                                            \
-	DEV_LATER if (lib_ready(st))(void) lib_name(st, DEV_OP_##name, RUN_VALUE call);            \
+	ret result = bad;                                                                          \
+	DEV_LATER(void) RUN_VALUE call;                                                            \
 	return result;
 
 #define DEFINE_STATUS(name, params, call)                                                          \
@@ -96,7 +109,11 @@ DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 		VALUE_BODY(ret, bad, name, CTX, call)                                              \
 	}
 
+/* The names do not inline what is inline everywhere: not before the final link. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wignored-attributes"
 MORI_DEVICE_OPS(DEFINE_STATUS, DEFINE_VALUE, DEFINE_STATUS0, DEFINE_VALUE0)
+#pragma clang diagnostic pop
 
 DEV_API uint64_t mori_clock_ns(void)
 {

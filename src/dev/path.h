@@ -94,7 +94,7 @@ DEV_STEP int dev_queue(const struct dev_state *st, enum dev_scope scope, enum de
 DEV_STEP enum dev_path dev_path(const struct dev_state *st, int32_t slot)
 {
 	if (dev_likely(slot >= 0))
-		return DEV_FIXED(&st->copy) ? DEV_PATH_COPY : DEV_PATH_P2P;
+		return DEV_FIXED(st, copy) ? DEV_PATH_COPY : DEV_PATH_P2P;
 	return slot == DEV_SLOT_QUEUE ? DEV_PATH_QUEUE : DEV_PATH_NONE;
 }
 

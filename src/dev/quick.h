@@ -33,9 +33,9 @@ struct dev_quick {
 DEV_STEP bool dev_quick_at(const struct dev_state *st, enum dev_scope scope, const void *addr,
 			   uint64_t len, int pe, struct dev_quick *q)
 {
-	uint64_t off = (uint64_t)(uintptr_t)addr - DEV_FIXED(&st->heap_base);
+	uint64_t off = (uint64_t)(uintptr_t)addr - DEV_FIXED(st, heap_base);
 	/* What a loop over words leaves to do in each round is one comparison. */
-	uint64_t end = DEV_FIXED(&st->heap_sure) & -(uint64_t)dev_plain(st, pe);
+	uint64_t end = DEV_FIXED(st, heap_sure) & -(uint64_t)dev_plain(st, pe);
 	uint64_t at = dev_heap_at(st, pe, off);
 
 	TGT_HIDE(at); /* known before it is known to be good */

@@ -59,14 +59,19 @@ DEV_BODY bool tgt_private(const void *p)
 
 /*
  * A word that never changes while the kernel runs, after any acquire and in any loop: the
- * compiler may read it early, and once.
+ * compiler may read it early, and once. The offset is added to what is known to be global: one
+ * instruction for all words of a state.
  */
-DEV_BODY uint64_t tgt_fixed(const void *p, size_t size)
+DEV_BODY uint64_t tgt_fixed(const void *p, size_t at, size_t size)
 {
-	return size == 8 ? __nvvm_ldg_ull((const unsigned long long *)p) :
-			   __nvvm_ldg_ui((const unsigned int *)p);
+	const void *word = (const void *)((__attribute__((address_space(1))) const char *)p + at);
+
+	return size == 8 ? __nvvm_ldg_ull(word) : __nvvm_ldg_ui(word);
 }
-#define DEV_FIXED(p) ((__typeof__(*(p)))tgt_fixed(p, sizeof(*(p))))
+#define DEV_FIXED_AT(p) ((__typeof__(*(p)))tgt_fixed(p, 0, sizeof(*(p))))
+#define DEV_FIXED(st, field)                                                                       \
+	((__typeof__((st)->field))tgt_fixed(st, __builtin_offsetof(struct dev_state, field),       \
+					    sizeof((st)->field)))
 
 /*
  * A module's pointer to its state always leads to one: the build of the library tells the
@@ -136,7 +141,7 @@ TGT_STORE(tgt_store_release_64, uint64_t, "release.sys.b64", "l")
  */
 DEV_BODY void tgt_fence_order(const struct dev_state *st)
 {
-	if (DEV_FIXED(&st->one_device))
+	if (DEV_FIXED(st, one_device))
 		__asm__ __volatile__("fence.acq_rel.gpu;" ::: "memory");
 	else
 		__asm__ __volatile__("fence.acq_rel.sys;" ::: "memory");
@@ -144,7 +149,7 @@ DEV_BODY void tgt_fence_order(const struct dev_state *st)
 
 DEV_BODY void tgt_fence_full(const struct dev_state *st)
 {
-	if (DEV_FIXED(&st->one_device))
+	if (DEV_FIXED(st, one_device))
 		__asm__ __volatile__("fence.sc.gpu;" ::: "memory");
 	else
 		__asm__ __volatile__("fence.sc.sys;" ::: "memory");
@@ -221,10 +226,10 @@ DEV_BODY void tgt_signal(const struct dev_state *st, void *p, int op, uint64_t v
 {
 	uint64_t at = tgt_global(p);
 
-	if (!DEV_FIXED(&st->one_device) && op == MORI_SHMEM_AMO_ADD)
+	if (!DEV_FIXED(st, one_device) && op == MORI_SHMEM_AMO_ADD)
 		__asm__ __volatile__("red.release.sys.global.add.u64 [%0], %1;" ::"l"(at), "l"(v)
 				     : "memory");
-	else if (!DEV_FIXED(&st->one_device))
+	else if (!DEV_FIXED(st, one_device))
 		__asm__ __volatile__("st.release.sys.global.b64 [%0], %1;" ::"l"(at), "l"(v)
 				     : "memory");
 	else if (op == MORI_SHMEM_AMO_ADD)
