@@ -94,11 +94,14 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 
+# Where variables end is of no use to a library that is read each time a kernel is compiled.
+gpu='-nogpulib -ffreestanding -Xclang -disable-lifetime-markers'
+
 flags_of() {
 	case $1 in
-	nvptx64) echo "--target=nvptx64-nvidia-cuda -march=sm_70 -nogpulib -ffreestanding" ;;
+	nvptx64) echo "--target=nvptx64-nvidia-cuda -march=sm_70 $gpu" ;;
 	# Without the flag for the version of the code object, so that it links with any.
-	amdgcn) echo "--target=amdgcn-amd-amdhsa -Xclang -mcode-object-version=none -nogpulib -ffreestanding" ;;
+	amdgcn) echo "--target=amdgcn-amd-amdhsa -Xclang -mcode-object-version=none $gpu" ;;
 	*) echo "--target=$1-linux-gnu -DMORI_CPU_KERNEL -fPIC" ;;
 	esac
 }

@@ -26,13 +26,14 @@ enum dev_kind { DEV_KIND_int32, DEV_KIND_uint32, DEV_KIND_int64, DEV_KIND_uint64
 
 /* A part of a body: inline everywhere, so that what is constant there is constant in it. */
 #define DEV_STEP static inline __attribute__((always_inline, unused))
-/* Inline on the host; left to the final link of a kernel in the device library. */
-#if defined(__NVPTX__) || defined(__AMDGCN__) || defined(MORI_CPU_KERNEL)
+/* The same, but left to the final link of a kernel in the device library of a CPU. */
+#ifdef MORI_CPU_KERNEL
 #define DEV_BODY static inline __attribute__((unused))
-#define DEV_API
 #else
 #define DEV_BODY DEV_STEP
 #endif
+/* What the device library has by this name. */
+#define DEV_API
 /*
  * What is rare or waits anyway. In a kernel for a GPU it is a call, and calls nothing itself:
  * the kernel stays small, compiles sooner and needs no stack.
@@ -51,10 +52,12 @@ enum dev_kind { DEV_KIND_int32, DEV_KIND_uint32, DEV_KIND_int64, DEV_KIND_uint64
 #define DEV_DONE DEV_RARE
 #endif
 /*
- * Before a statement: what it calls is optimised by itself and inlined only by the final link
- * of a kernel, which then has little left to do. The build of the library takes it away again.
+ * Before a statement: what it calls is optimised by itself and inlined, whatever else it is,
+ * only by the final link of a kernel: at once, and with little left to do. The build of the
+ * library takes it away again.
  */
 #define DEV_LATER [[clang::noinline]]
+#pragma clang diagnostic ignored "-Wignored-attributes" /* noinline for what is always inline */
 #else
 #define TGT_GPU	   0
 #define DEV_RARE   DEV_BODY
