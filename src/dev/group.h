@@ -269,12 +269,13 @@ DEV_BODY void tgt_copy(enum dev_scope scope, void *dst, const void *src, uint64_
 	uint64_t body = (len - head) & ~(uint64_t)15;
 	bool even = tgt_aligned((const void *)((uintptr_t)dst ^ (uintptr_t)src), 16);
 
+	/* The ends first: then the loop is left with few registers to keep. */
+	if (!dev_likely(even && body == len))
+		tgt_copy_rest(dst, src, len, lane, lanes);
 	if (dev_likely(even))
 		tgt_copy_bulk((tgt_vec16 *)((char *)dst + head),
 			      (const tgt_vec16 *)((const char *)src + head), body, 16 * lane,
 			      16 * lanes);
-	if (!dev_likely(even && body == len))
-		tgt_copy_rest(dst, src, len, lane, lanes);
 }
 
 /* @p may lie anywhere. */
