@@ -32,6 +32,7 @@ endif()
 set(MORI_BITCODE ON CACHE INTERNAL "The device library is built")
 
 file(GLOB device_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/*.[ch]
+	${PROJECT_SOURCE_DIR}/src/dev/*.def
 	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/src/nic/*.h
 	${PROJECT_SOURCE_DIR}/include/mori/*.h)
 set(bitcode_files)

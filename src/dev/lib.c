@@ -7,7 +7,6 @@
 #include "abi/ops.h"
 #include "dev/amo.h"
 #include "dev/barrier.h"
-#include "dev/bodies.h"
 #include "dev/order.h"
 #include "dev/quick.h"
 #include "dev/rma.h"
@@ -52,7 +51,7 @@ DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
  * A body as its names call it: a name has then nothing but the call, and there are many names.
  * @what: the one that was called. The final link of a kernel inlines it wherever it is called.
  */
-#define DEFINE_BODY(body, params, args)                                                            \
+#define BODY(body, params, args)                                                                   \
 	DEV_STEP int lib_##body(struct dev_state *st, enum dev_op what, LIB_OPEN params)           \
 	{                                                                                          \
 		LIB_TRY(body, st, LIB_OPEN args);                                                  \
@@ -60,7 +59,7 @@ DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 		DEV_LATER return lib_name(st, what, dev_##body(st, LIB_OPEN args));                \
 	}
 
-DEV_BODIES(DEFINE_BODY)
+#include "dev/bodies.def"
 
 #define RUN(body, ...)	     lib_##body(st, what, ##__VA_ARGS__)
 #define RUN_VALUE(body, ...) lib_##body(st, what, &result, ##__VA_ARGS__)
