@@ -119,9 +119,9 @@ plain() {
 }
 
 # On NVIDIA functions of minimal size (DEV_DONE) were optimised here and are not again: ptxas does
-# what is left. And there the pointer to the state never changes while a kernel runs and always leads to
-# one, of the size that stands beside it. C cannot say so; the compiler must know it to read
-# the state once and not in every loop.
+# what is left. And there the pointer to the state never changes while a kernel runs and always
+# leads to one, of the size that stands beside it. C cannot say so; the compiler must know it to
+# read the state once and not in every loop.
 known() {
 	[ "$1" = nvptx64 ] || { cat; return; }
 	sed -e '/^attributes #/{

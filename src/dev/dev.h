@@ -89,12 +89,12 @@ DEV_BODY bool dev_likely(bool x)
 #endif
 
 /*
- * DEV_FIXED: a word of the state that never changes, DEV_FIXED_AT: one elsewhere. TGT_UNSET: what a module has for a state
- * before mori_shmem_module_init(), tgt_state() how it is read, and tgt_context() how one is that
- * the caller names. TGT_QUICK: these never give NULL; see quick.h. tgt_share_too(): tgt_share()
- * for the second value of a call. TGT_HIDE: the compiler must not know more of @x, nor use it
- * before; it would, for one, keep every multiple of a stride in registers of its own, which a
- * block of many threads does not have.
+ * DEV_FIXED: a word of the state that never changes, DEV_FIXED_AT: one elsewhere. TGT_UNSET: what
+ * a module has for a state before mori_shmem_module_init(), tgt_state() how it is read, and
+ * tgt_context() how one is that the caller names. TGT_QUICK: these never give NULL; see quick.h.
+ * tgt_share_too(): tgt_share() for the second value of a call. TGT_HIDE: the compiler must not
+ * know more of @x, nor use it before; it would, for one, keep every multiple of a stride in
+ * registers of its own, which a block of many threads does not have.
  */
 #ifndef __NVPTX__
 #define DEV_FIXED(st, field) ((st)->field)

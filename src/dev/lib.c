@@ -110,7 +110,7 @@ DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 		VALUE_BODY(ret, bad, name, CTX, call)                                              \
 	}
 
-/* The final link of a kernel for a GPU would inline the names in any case: so it does first of all. */
+/* The final link of a kernel for a GPU inlines the names in any case: so it does first of all. */
 #if TGT_GPU
 #pragma clang attribute push(__attribute__((always_inline)), apply_to = function)
 #endif
