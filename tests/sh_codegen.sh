@@ -10,8 +10,9 @@
 #	sm-before: A ;; B: there is a line of B, and one of A since the B before it, for each B
 #	sm-flight: N	somewhere N loads of 16 bytes follow each other with no store between
 #	sm-lines: N	it has N lines at most
-# Nothing spills, and AMD's code links with no symbol left over. This is the code with the
-# library for near peers; with the queues a kernel compiles and links as well.
+# Nothing spills, AMD's code links with no symbol left over, and on AMD every wave waits for its stores
+# before a barrier. This is the code with the library for near peers; with the queues a kernel compiles
+# and links as well.
 #
 #	sh_codegen.sh [family [sm|gfx]]: only one family, only NVIDIA or AMD
 set -u
@@ -39,6 +40,14 @@ before() {
 	$0 ~ want[1]	{ first = 1 }
 	$0 ~ want[2]	{ n++; if (!first) { bad = 1; print "line " NR ": " $0 }; first = 0 }
 	END	{ exit bad || !n }' "$code" >"$tmp/out"
+}
+
+waves_wait() {
+	awk '
+	/^[[:blank:]]*(;|$)/	{ next }
+	/s_barrier/	{ if (before !~ /s_waitcnt vmcnt\(0\)/) { bad = 1; print "line " NR ": after " before } }
+	{ before = $0 }
+	END	{ exit bad }' "$1" >"$tmp/out"
 }
 
 in_flight() {
@@ -76,7 +85,8 @@ whole() {
 	case $2 in
 	sm_*) compile "$1" "$2" -o "$tmp/whole.ptx" &&
 		{ [ -z "$ptxas" ] || "$ptxas" -arch="$2" "$tmp/whole.ptx" -o "$tmp/cubin" >"$tmp/err" 2>&1; } ;;
-	*) compile "$1" "$2" -o "$tmp/hsaco" &&
+	*) compile "$1" "$2" --emit asm -o "$tmp/whole.s" && waves_wait "$tmp/whole.s" &&
+		compile "$1" "$2" -o "$tmp/hsaco" &&
 		[ "$("$readelf" --dyn-syms "$tmp/hsaco" | grep -c ' UND ')" = 1 ] ;;
 	esac
 }
@@ -117,6 +127,7 @@ for file in "$SRC"/tests/codegen/${1:-*}.c; do
 		compile "$file" "$target" --near --emit asm -o "$code"
 		check "$name for $target compiles" [ $? = 0 ]
 		directives "$file" gfx "$name for $target"
+		check "$name for $target: waves wait" waves_wait "$code"
 		check "$name for $target: no spill" lacks 'ScratchSize: [1-9]|_spill_count: +[1-9]'
 		compile "$file" "$target" --near -o "$tmp/hsaco"
 		check "$name for $target links" [ $? = 0 ]

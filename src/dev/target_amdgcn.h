@@ -44,9 +44,15 @@ DEV_API uint32_t mori_warp_size(void)
 	return __builtin_amdgcn_wavefrontsize();
 }
 
+/*
+ * Every wave waits until its own accesses have arrived: within a block the fence does not, since
+ * its waves share a cache, and what a wave that leads releases after the barrier does not wait for
+ * stores of others.
+ */
 DEV_API void mori_block_sync(void)
 {
 	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+	__builtin_amdgcn_s_waitcnt(0);
 	__builtin_amdgcn_s_barrier();
 	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
@@ -108,8 +114,9 @@ TGT_STORE(tgt_store_relaxed_64, uint64_t, __ATOMIC_RELAXED)
 
 /*
  * What this wave has stored, and what it knows of from others, leaves the caches. The
- * wait is spelled out: where the compiler sees no store of this wave it leaves it out,
- * and stores of other waves would still be on their way.
+ * wait is spelled out: where the compiler sees no store of this wave it leaves it out, and
+ * the write-back would still be under way. For stores of other waves it is of no use: they
+ * have waited themselves, in mori_block_sync().
  */
 DEV_BODY void tgt_release(void)
 {
