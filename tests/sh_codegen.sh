@@ -10,9 +10,9 @@
 #	sm-before: A ;; B: there is a line of B, and one of A since the B before it, for each B
 #	sm-flight: N	somewhere N loads of 16 bytes follow each other with no store between
 #	sm-lines: N	it has N lines at most
-# Nothing spills, AMD's code links with no symbol left over, and on AMD every wave waits for its stores
-# before a barrier. This is the code with the library for near peers; with the queues a kernel compiles
-# and links as well.
+# Nothing spills, AMD's code links with no symbol left over, and the library has no shared memory
+# (LDS) of its own: that is the kernel's. On AMD every wave waits for its stores before a barrier. This is
+# the code with the library for near peers; with the queues a kernel compiles and links as well.
 #
 #	sh_codegen.sh [family [sm|gfx]]: only one family, only NVIDIA or AMD
 set -u
@@ -41,6 +41,9 @@ before() {
 	$0 ~ want[2]	{ n++; if (!first) { bad = 1; print "line " NR ": " $0 }; first = 0 }
 	END	{ exit bad || !n }' "$code" >"$tmp/out"
 }
+
+# Whether the kernel asks for shared memory itself.
+shares() { grep -qE "mori_shared_memory|MORI_SHARED" "$1"; }
 
 waves_wait() {
 	awk '
@@ -117,6 +120,7 @@ for file in "$SRC"/tests/codegen/${1:-*}.c; do
 		check "$name for $target compiles" [ $? = 0 ]
 		check "$name for $target has its target" has "^\.target $target"
 		directives "$file" sm "$name for $target"
+		shares "$file" || check "$name for $target: no shared memory" lacks '\.shared'
 		[ -n "$ptxas" ] || continue
 		"$ptxas" -arch="$target" -v "$code" -o "$tmp/cubin" >"$tmp/err" 2>&1
 		check "$name for $target: ptxas" [ $? = 0 ]
@@ -127,6 +131,7 @@ for file in "$SRC"/tests/codegen/${1:-*}.c; do
 		compile "$file" "$target" --near --emit asm -o "$code"
 		check "$name for $target compiles" [ $? = 0 ]
 		directives "$file" gfx "$name for $target"
+		shares "$file" || check "$name for $target: no LDS" lacks 'group_segment_fixed_size:? +[1-9]'
 		check "$name for $target: waves wait" waves_wait "$code"
 		check "$name for $target: no spill" lacks 'ScratchSize: [1-9]|_spill_count: +[1-9]'
 		compile "$file" "$target" --near -o "$tmp/hsaco"

@@ -79,20 +79,16 @@ DEV_BODY bool dev_likely(bool x)
 }
 
 /*
- * Where a load takes as long as an operation, operations do not look for lost PEs: the memory
- * of one stays mapped. Waits, barriers and quiet do look.
+ * Where a load takes as long as an operation, on GPUs, operations do not look for lost PEs: the
+ * memory of one stays mapped. Waits, barriers and quiet do look.
  */
-#if defined(__NVPTX__)
-#define TGT_LATE 1
-#else
-#define TGT_LATE 0
-#endif
+#define TGT_LATE TGT_GPU
 
 /*
  * DEV_FIXED: a word of the state that never changes, DEV_FIXED_AT: one elsewhere. TGT_UNSET: what
  * a module has for a state before mori_shmem_module_init(), tgt_state() how it is read, and
  * tgt_context() how one is that the caller names. TGT_QUICK: these never give NULL; see quick.h.
- * tgt_share_too(): tgt_share() for the second value of a call. TGT_HIDE: the compiler must not
+ * TGT_HIDE: the compiler must not
  * know more of @x, nor use it before; it would, for one, keep every multiple of a stride in
  * registers of its own, which a block of many threads does not have.
  */
@@ -103,7 +99,6 @@ DEV_BODY bool dev_likely(bool x)
 #define TGT_QUICK	     0
 #define tgt_state(p)	     ((struct dev_state *)tgt_pointer((uint64_t)(uintptr_t)(p)))
 #define tgt_context(ctx)     ((struct dev_state *)tgt_pointer(ctx))
-#define tgt_share_too	     tgt_share
 #define TGT_HIDE(x)	     ((void)(x))
 #endif
 
@@ -116,6 +111,34 @@ DEV_BODY bool dev_likely(bool x)
 #else
 #include "dev/target_host.h"
 #endif
+
+/*
+ * tgt_share(): what the lane that leads has, for all of them. tgt_share_mark(): asked for at the start
+ * of a call that shares, where that takes its time. tgt_share_rare(): of what is rarely shared.
+ */
+#ifndef __NVPTX__
+#define tgt_share_mark(scope)	  0
+#define tgt_share(scope, mark, v) ((void)(mark), tgt_share_rare(scope, v))
+#endif
+
+/* tgt_agree(): tgt_any() of what is wrong with a request. TGT_VOTES: it is the same for all lanes. */
+#ifdef __AMDGCN__
+#define TGT_VOTES 0
+#else
+#define TGT_VOTES 1
+#define tgt_agree tgt_any
+#endif
+
+/* The status of the lane that leads, for all; on a GPU a good one costs next to nothing. */
+DEV_STEP int dev_share_status(enum dev_scope scope, int err)
+{
+#if TGT_GPU
+	return dev_likely(!tgt_any(scope, err != 0)) ? 0 :
+						       (int)tgt_share_rare(scope, (uint64_t)err);
+#else
+	return (int)tgt_share_rare(scope, (uint64_t)err);
+#endif
+}
 
 DEV_BODY bool dev_kind_wide(enum dev_kind kind)
 {

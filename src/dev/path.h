@@ -98,6 +98,19 @@ DEV_STEP enum dev_path dev_path(const struct dev_state *st, int32_t slot)
 	return slot == DEV_SLOT_QUEUE ? DEV_PATH_QUEUE : DEV_PATH_NONE;
 }
 
+/* This lane has found something wrong: it meets others that may not have as often as they do. */
+DEV_STEP void dev_go_meet(enum dev_scope scope, enum dev_act act, const struct dev_req *r)
+{
+	if (TGT_VOTES)
+		return;
+	if (act == DEV_ACT_PUT_SIGNAL)
+		tgt_leave(scope);
+	if (r->gives)
+		(void)tgt_share_rare(scope, 0);
+	else
+		tgt_leave(scope);
+}
+
 /*
  * @err: what this lane found wrong with the request. One lane's is the end of all: a PE may be
  * lost between the look of one and that of another.
@@ -105,15 +118,18 @@ DEV_STEP enum dev_path dev_path(const struct dev_state *st, int32_t slot)
 DEV_STEP int dev_go(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
 		    struct dev_req *r, int err)
 {
+	uint64_t mark = r->gives ? tgt_share_mark(scope) : 0;
 	enum dev_path path;
 
 #if TGT_GPU
 	if (act == DEV_ACT_PUT || act == DEV_ACT_PUT_SIGNAL || act == DEV_ACT_GET)
 		r->round = tgt_is_round(scope, r->at, (uintptr_t)r->local, r->len);
 #endif
-	if (!dev_likely(!tgt_any(scope, err != 0)))
+	if (!dev_likely(!tgt_agree(scope, err != 0))) {
+		dev_go_meet(scope, act, r);
 		return err ? dev_failed(tgt_fail(st, err, r->pe, r->bad, r->bad_len)) :
 			     MORI_SHMEM_EPEER;
+	}
 	/* Nothing drives copy engines yet: who has a slot has load and store. One branch less. */
 	path = TGT_NEAR || (TGT_LATE && dev_likely(r->slot >= 0)) ? DEV_PATH_P2P :
 								    dev_path(st, r->slot);
@@ -128,7 +144,7 @@ DEV_STEP int dev_go(const struct dev_state *st, enum dev_scope scope, enum dev_a
 		return MORI_SHMEM_EPEER;
 	}
 	if (r->gives)
-		r->result = tgt_share(scope, r->result);
+		r->result = tgt_share(scope, mark, r->result);
 	if (!(TGT_GPU && r->gives && scope == DEV_block)) /* a block has met for the result */
 		tgt_leave(scope);
 	if (r->gives || act == DEV_ACT_GET)

@@ -350,9 +350,10 @@ DEV_STEP int dev_queue(const struct dev_state *st, enum dev_scope scope, enum de
 					  (uint64_t)(uintptr_t)r->local, r->len, r->value,
 					  r->compare);
 	if (r->gives)
-		r->result = tgt_share(scope, e.result);
-	e.err = (int)tgt_share_too(scope, (uint64_t)(int64_t)e.err);
-	tgt_leave(scope);
+		r->result = tgt_share_rare(scope, e.result);
+	e.err = dev_share_status(scope, e.err);
+	if (!TGT_GPU)
+		tgt_leave(scope);
 	return e.err;
 }
 

@@ -62,7 +62,7 @@ DEV_BODY bool dev_quick_p(const struct dev_state *st, enum dev_scope scope, void
 DEV_BODY bool dev_quick_g(const struct dev_state *st, void *out, enum dev_scope scope,
 			  const void *src, size_t size, int pe, int qp)
 {
-	uint64_t bits = 0;
+	uint64_t mark = tgt_share_mark(scope), bits = 0;
 	struct dev_quick q;
 
 	(void)qp;
@@ -70,7 +70,7 @@ DEV_BODY bool dev_quick_g(const struct dev_state *st, void *out, enum dev_scope 
 		return false;
 	if (q.mine)
 		bits = tgt_load_word(q.at, size);
-	bits = tgt_share(scope, bits);
+	bits = tgt_share(scope, mark, bits);
 	__builtin_memcpy(out, &bits, size);
 	return true;
 }
@@ -112,7 +112,7 @@ DEV_BODY bool dev_quick_amo_fetch(const struct dev_state *st, void *out, enum de
 {
 	bool wide = dev_kind_wide(kind);
 	int rmw = dev_amo_fetch_op(op);
-	uint64_t was = 0;
+	uint64_t mark = tgt_share_mark(scope), was = 0;
 	struct dev_quick q;
 
 	(void)qp;
@@ -120,7 +120,7 @@ DEV_BODY bool dev_quick_amo_fetch(const struct dev_state *st, void *out, enum de
 		return false;
 	if (q.mine)
 		was = tgt_amo(q.at, wide, rmw, op == MORI_SHMEM_AMO_FETCH_INC ? 1 : value, compare);
-	dev_store_kind(out, kind, tgt_share(scope, was));
+	dev_store_kind(out, kind, tgt_share(scope, mark, was));
 	return true;
 }
 #endif

@@ -244,26 +244,16 @@ DEV_BODY bool tgt_leads(enum dev_scope scope)
 	return tgt_lane(scope) == 0;
 }
 
-static __attribute__((address_space(3), loader_uninitialized)) uint64_t tgt_shared_word;
-
-DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
+/* Of the first lane of a wave. */
+DEV_BODY uint64_t tgt_share_warp(uint64_t v)
 {
-	uint32_t lo, hi;
+	uint32_t lo = (uint32_t)__builtin_amdgcn_readfirstlane((int)(uint32_t)v);
+	uint32_t hi = (uint32_t)__builtin_amdgcn_readfirstlane((int)(uint32_t)(v >> 32));
 
-	if (scope == DEV_thread)
-		return v;
-	if (scope == DEV_warp) {
-		lo = (uint32_t)__builtin_amdgcn_readfirstlane((int)(uint32_t)v);
-		hi = (uint32_t)__builtin_amdgcn_readfirstlane((int)(uint32_t)(v >> 32));
-		return (uint64_t)hi << 32 | lo;
-	}
-	if (tgt_leads(scope))
-		tgt_shared_word = v;
-	mori_block_sync();
-	v = tgt_shared_word;
-	mori_block_sync();
-	return v;
+	return (uint64_t)hi << 32 | lo;
 }
+
+#include "dev/share_amdgcn.h"
 
 /* Whether @x holds on any lane; brings the lanes together. */
 DEV_BODY bool tgt_any(enum dev_scope scope, bool x)
@@ -272,16 +262,19 @@ DEV_BODY bool tgt_any(enum dev_scope scope, bool x)
 		tgt_enter(scope);
 		return __builtin_amdgcn_ballot_w64(x) != 0;
 	}
-	if (scope == DEV_thread)
-		return x;
-	if (tgt_leads(scope))
-		tgt_shared_word = 0;
-	mori_block_sync();
-	if (x)
-		tgt_shared_word = 1;
-	mori_block_sync();
-	x = tgt_shared_word != 0;
-	mori_block_sync();
+	return scope == DEV_thread ? x : tgt_any_block(x);
+}
+
+/*
+ * The same of what is wrong with a request. The lanes of a block find the same, from arguments
+ * and words that do not change while they look: each goes by its own, and dev_go() sees to it
+ * that they meet as often whatever they find.
+ */
+DEV_BODY bool tgt_agree(enum dev_scope scope, bool x)
+{
+	if (scope != DEV_block)
+		return tgt_any(scope, x);
+	tgt_enter(scope);
 	return x;
 }
 

@@ -96,7 +96,7 @@ DEV_BODY bool tgt_leads(enum dev_scope scope)
 	return scope == DEV_thread || mori_cpu_grid->current->leads >> (int)scope & 1;
 }
 
-DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
+DEV_BODY uint64_t tgt_share_rare(enum dev_scope scope, uint64_t v)
 {
 	return scope == DEV_thread ? v : mori_cpu_grid->ops->share((int)scope, v);
 }

@@ -32,7 +32,7 @@ DEV_BODY bool tgt_leads(enum dev_scope scope)
 }
 
 /* What the leading lane has, for every lane of the scope. */
-DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
+DEV_BODY uint64_t tgt_share_rare(enum dev_scope scope, uint64_t v)
 {
 	(void)scope;
 	return v;

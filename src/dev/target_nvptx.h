@@ -294,38 +294,18 @@ DEV_BODY bool tgt_leads(enum dev_scope scope)
 	return tgt_lane(scope) == 0;
 }
 
-static __attribute__((address_space(3), loader_uninitialized)) uint64_t tgt_shared_words[2];
-
-DEV_BODY uint64_t tgt_share_in(enum dev_scope scope, int word, uint64_t v)
+DEV_BODY uint64_t tgt_shuffle(uint32_t mask, uint64_t v)
 {
-	uint32_t lo = (uint32_t)v, hi = (uint32_t)(v >> 32), mask;
+	uint32_t lo = (uint32_t)__nvvm_shfl_sync_idx_i32(mask, (int)(uint32_t)v, 0, 31);
+	uint32_t hi = (uint32_t)__nvvm_shfl_sync_idx_i32(mask, (int)(uint32_t)(v >> 32), 0, 31);
 
-	if (scope == DEV_thread)
-		return v;
-	if (scope == DEV_warp) {
-		mask = tgt_warp_mask();
-		lo = (uint32_t)__nvvm_shfl_sync_idx_i32(mask, (int)lo, 0, 31);
-		hi = (uint32_t)__nvvm_shfl_sync_idx_i32(mask, (int)hi, 0, 31);
-		return (uint64_t)hi << 32 | lo;
-	}
-	if (tgt_leads(scope))
-		tgt_shared_words[word] = v;
-	__syncthreads();
-	return tgt_shared_words[word];
+	return (uint64_t)hi << 32 | lo;
 }
 
-/*
- * Once a call, and the other for a second value: the lanes meet at the start of every call of
- * a block, and by then all have read what was shared in the one before.
- */
-DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t v)
+/* Of the first lane of a warp. */
+DEV_BODY uint64_t tgt_share_warp(uint64_t v)
 {
-	return tgt_share_in(scope, 0, v);
-}
-
-DEV_BODY uint64_t tgt_share_too(enum dev_scope scope, uint64_t v)
-{
-	return tgt_share_in(scope, 1, v);
+	return tgt_warp_whole() ? tgt_shuffle(0xffffffffu, v) : tgt_shuffle(tgt_warp_mask(), v);
 }
 
 /* Whether @x holds on any lane; brings the lanes together. */
@@ -337,6 +317,20 @@ DEV_BODY bool tgt_any(enum dev_scope scope, bool x)
 					  __nvvm_vote_any_sync(tgt_warp_mask(), x);
 	}
 	return scope == DEV_block ? __nvvm_bar0_or(x) != 0 : x;
+}
+
+#include "dev/share_nvptx.h"
+
+/* Of the lane that leads; a block has met when it returns. @mark: tgt_share_mark(), from before. */
+DEV_BODY uint64_t tgt_share(enum dev_scope scope, uint64_t mark, uint64_t v)
+{
+	if (scope == DEV_thread)
+		return v;
+	if (scope == DEV_block && tgt_lanes(DEV_block) > 32)
+		return tgt_share_block(mark, v);
+	if (scope == DEV_block)
+		tgt_enter(DEV_warp); /* which it is */
+	return tgt_share_warp(v);
 }
 
 /* Between two polls: other warps run by themselves. */

@@ -100,14 +100,22 @@ DEV_BODY int dev_wait_see(const struct dev_state *st, const void *addr, enum dev
 				   (uint64_t)(uintptr_t)addr, dev_kind_wide(kind) ? 8 : 4));
 }
 
-/* The lanes leave together, with the status of the one that leads: on a GPU, told if it is one. */
+/* The lanes leave together, with the status of the one that leads. */
 DEV_STEP int dev_wait_leave(enum dev_scope scope, int err)
 {
-	if (!TGT_GPU || !dev_likely(!tgt_any(scope, err != 0)))
-		err = (int)tgt_share(scope, (uint64_t)err);
+	err = dev_share_status(scope, err);
 	if (!TGT_GPU)
 		tgt_leave(scope);
 	return err;
+}
+
+/* The same with its value, after its status. */
+DEV_STEP uint64_t dev_wait_leave_with(enum dev_scope scope, uint64_t value)
+{
+	value = tgt_share(scope, tgt_share_mark(scope), value);
+	if (!(TGT_GPU && scope == DEV_block)) /* which has met for the value */
+		tgt_leave(scope);
+	return value;
 }
 
 DEV_BODY int dev_wait(const struct dev_state *st, enum dev_scope scope, const void *addr,
@@ -132,9 +140,8 @@ DEV_BODY int dev_wait_value(const struct dev_state *st, void *out, enum dev_scop
 	tgt_enter(scope);
 	if (tgt_leads(scope))
 		err = dev_wait_see(st, addr, kind, cmp, value, ns, -1, &seen);
-	err = (int)tgt_share(scope, (uint64_t)err);
-	dev_store_kind(out, kind, tgt_share_too(scope, seen));
-	tgt_leave(scope);
+	err = dev_share_status(scope, err);
+	dev_store_kind(out, kind, dev_wait_leave_with(scope, seen));
 	return err;
 }
 
@@ -151,7 +158,11 @@ DEV_BODY int dev_test(const struct dev_state *st, int *out, enum dev_scope scope
 		holds = dev_compare(kind, cmp, dev_load(addr, kind), dev_widen(kind, value));
 	if (tgt_leads(scope) && !holds)
 		tgt_missed();
-	*out = (int)tgt_share(scope, holds);
+	if (TGT_GPU) { /* one lane knows, and one bit */
+		*out = tgt_any(scope, holds != 0);
+		return 0;
+	}
+	*out = (int)tgt_share_rare(scope, holds);
 	tgt_leave(scope);
 	return 0;
 }
@@ -251,9 +262,8 @@ DEV_BODY int dev_wait_any(const struct dev_state *st, size_t *out, enum dev_scop
 	tgt_enter(scope);
 	if (tgt_leads(scope))
 		err = dev_wait_scan(st, out, addrs, n, NULL, skip, kind, cmp, value, ns);
-	err = (int)tgt_share(scope, (uint64_t)err);
-	*out = tgt_share_too(scope, *out);
-	tgt_leave(scope);
+	err = dev_share_status(scope, err);
+	*out = dev_wait_leave_with(scope, *out);
 	return err;
 }
 
@@ -268,9 +278,8 @@ DEV_BODY int dev_wait_some(const struct dev_state *st, size_t *out, enum dev_sco
 	tgt_enter(scope);
 	if (tgt_leads(scope))
 		err = dev_wait_scan(st, out, addrs, n, indices, skip, kind, cmp, value, ns);
-	err = (int)tgt_share(scope, (uint64_t)err);
-	*out = tgt_share_too(scope, *out);
-	tgt_leave(scope);
+	err = dev_share_status(scope, err);
+	*out = dev_wait_leave_with(scope, *out);
 	return err;
 }
 
