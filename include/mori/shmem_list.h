@@ -11,9 +11,57 @@
  * @name lacks the prefix mori_shmem_; mori_shmem_ctx_<name> takes a context first.
  * @call is (body, arguments...): the shared body behind the name. Only the
  * libraries look at it; whoever declares, documents or tests the names drops it.
+ * MORI_ACQUIRES(call) says whether the operation acquires.
  */
 #ifndef MORI_SHMEM_LIST_H
 #define MORI_SHMEM_LIST_H
+
+/*
+ * 1: the operation acquires or completes. What it has seen, fetched or completed may be read by
+ * loads after it, so no compiler may move a load from behind it to before it. Inside a compiler
+ * that moves loads by rules of its own, such as Triton, wrappers are made from this mark. Every
+ * body of the list has one.
+ */
+#define MORI_ACQUIRES(call)	  MORI__ACQUIRES call
+#define MORI__ACQUIRES(body, ...) MORI__ACQUIRES_##body
+#define MORI__ACQUIRES_my_pe 0
+#define MORI__ACQUIRES_n_pes 0
+#define MORI__ACQUIRES_status 0
+#define MORI__ACQUIRES_ptr_p2p 0
+#define MORI__ACQUIRES_ptr 0
+#define MORI__ACQUIRES_put 0
+#define MORI__ACQUIRES_put_nbi 0
+#define MORI__ACQUIRES_get 1
+#define MORI__ACQUIRES_get_nbi 0
+#define MORI__ACQUIRES_put_signal 0
+#define MORI__ACQUIRES_put_nbi_signal 0
+#define MORI__ACQUIRES_signal 0
+#define MORI__ACQUIRES_signal_fetch 1
+#define MORI__ACQUIRES_p 0
+#define MORI__ACQUIRES_g 1
+#define MORI__ACQUIRES_put_imm 0
+#define MORI__ACQUIRES_put_obj 0
+#define MORI__ACQUIRES_put_nbi_obj 0
+#define MORI__ACQUIRES_get_obj 1
+#define MORI__ACQUIRES_get_nbi_obj 0
+#define MORI__ACQUIRES_put_signal_obj 0
+#define MORI__ACQUIRES_put_nbi_signal_obj 0
+#define MORI__ACQUIRES_signal_obj 0
+#define MORI__ACQUIRES_amo_post 0
+#define MORI__ACQUIRES_amo_fetch 1
+#define MORI__ACQUIRES_amo_size 0
+#define MORI__ACQUIRES_amo_add_real 0
+#define MORI__ACQUIRES_amo_fetch_add_real 1
+#define MORI__ACQUIRES_wait 1
+#define MORI__ACQUIRES_wait_value 1
+#define MORI__ACQUIRES_test 1
+#define MORI__ACQUIRES_wait_all 1
+#define MORI__ACQUIRES_wait_any 1
+#define MORI__ACQUIRES_wait_some 1
+#define MORI__ACQUIRES_quiet 1
+#define MORI__ACQUIRES_fence 0
+#define MORI__ACQUIRES_barrier 1
+#define MORI__ACQUIRES_sync 1
 
 /* X(name, type, ...): element types of put and get. */
 #define MORI_EACH_TYPE(X, ...)                                                                     \

@@ -107,3 +107,34 @@ def test_every_function(code):
         assert want in calls.get(meta["symbol"], []), f"{name}: {want}, {calls.get(meta['symbol'])}"
     # An object form is a call of the form with addresses.
     assert len(calls["mori_shmem_putmem_nbi_block"]) == 2
+
+
+def test_acquires(code):
+    """Behind a call that acquires, and behind no other, stands what keeps loads there."""
+    acquires = {meta["symbol"]: meta["acquires"] for meta in MORI_DEVICE_FUNCTIONS.values()}
+    calls = re.split(r'tt\.extern_elementwise .*symbol = "(\w+)".*', code["all.ttir"])[1:]
+    seen = set()
+    for symbol, behind in zip(calls[::2], calls[1::2]):
+        seen.add(symbol)
+        held = bool(re.search(r"\b(gpu\.barrier|ttg\.barrier|tt\.debug_barrier)\b", behind))
+        fenced = "fence.proxy.async.global" in behind
+        last = symbol == "mori_warp_size"  # before mori_block_sync, which is Triton's own barrier
+        assert last or held == fenced == acquires[symbol], f"{symbol}: acquires {acquires[symbol]}, held {held}, {fenced}"
+    assert {s for s, a in acquires.items() if a} - seen == {s for s in acquires if acquires[s] and "_obj_" in s}
+
+
+def test_what_acquires():
+    """The mark of the list, by family: what has seen something, brought it or completed it."""
+    for name, meta in MORI_DEVICE_FUNCTIONS.items():
+        plain = name.removeprefix("ctx_")
+        want = {
+            "get": "_nbi_" not in plain,
+            "wait": True,
+            "barrier": True,
+            "order": plain.startswith("quiet"),
+            "value": bool(re.search(r"_g(_block)?$", plain)),
+            "signal": plain == "signal_fetch",
+            "atomic": not meta["status"],
+            "object": plain.startswith("getmem_obj"),
+        }.get(meta["family"], False)
+        assert meta["acquires"] == want, name

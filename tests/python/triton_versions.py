@@ -19,6 +19,17 @@ def each():
     return pytest.mark.parametrize("older", [pytest.param(None, id="triton"), older])
 
 
+def named():
+    """Folders of Tritons for what only compiles, None for the installed one: as MORI_TEST_TRITON lists them, or both."""
+    listed = os.environ.get("MORI_TEST_TRITON")
+    return [path or None for path in listed.split(os.pathsep)] if listed is not None else [None, OLDER]
+
+
+def title(folder):
+    """The name of one of these in a test's id."""
+    return os.path.basename(folder) if folder else "triton"
+
+
 def _unless(there, reason):
     return pytest.mark.skipif(not there, reason=reason)
 

@@ -18,32 +18,33 @@ struct row {
 	const char *name;    /* operations and host calls lack the prefix mori_shmem_ */
 	const char *returns; /* NULL for host calls: the header declares them one by one */
 	const char *params;  /* in parentheses; "()" for none; NULL for host calls */
+	int acquires;	     /* MORI_ACQUIRES() */
 };
 
 /* Two steps each, so that macros inside the parameters are expanded before they become text. */
-#define OP(ret, name, params)  OP_(ret, name, params)
-#define OP_(ret, name, params) { KIND_OP, #name, #ret, #params },
+#define OP(ret, name, params, call)  OP_(ret, name, params, call)
+#define OP_(ret, name, params, call) { KIND_OP, #name, #ret, #params, MORI_ACQUIRES(call) },
 
-#define FAMILY(id, list)		    { KIND_FAMILY, #id, NULL, NULL }, list
-#define STATUS(name, params, call)	    OP(int, name, params)
-#define VALUE(ret, bad, name, params, call) OP(ret, name, params)
-#define STATUS0(name, call)		    OP(int, name, ())
-#define VALUE0(ret, bad, name, call)	    OP(ret, name, ())
-#define GRID(ret, name)			    { KIND_GRID, #name, #ret, "()" },
-#define HOST(name)			    { KIND_HOST, #name, NULL, NULL },
+#define FAMILY(id, list)		    { KIND_FAMILY, #id, NULL, NULL, 0 }, list
+#define STATUS(name, params, call)	    OP(int, name, params, call)
+#define VALUE(ret, bad, name, params, call) OP(ret, name, params, call)
+#define STATUS0(name, call)		    OP(int, name, (), call)
+#define VALUE0(ret, bad, name, call)	    OP(ret, name, (), call)
+#define GRID(ret, name)			    { KIND_GRID, #name, #ret, "()", 0 },
+#define HOST(name)			    { KIND_HOST, #name, NULL, NULL, 0 },
 
 /* Laid out by hand: the lists bring their own commas. */
 /* clang-format off */
 static const struct row rows[] = {
-	{ KIND_FAMILY, "host", NULL, NULL },
+	{ KIND_FAMILY, "host", NULL, NULL, 0 },
 	MORI_HOST_CALLS(HOST)
 	MORI_HOST_FAMILIES(FAMILY, STATUS, VALUE, STATUS0, VALUE0)
-	{ KIND_FAMILY, "grid", NULL, NULL },
+	{ KIND_FAMILY, "grid", NULL, NULL, 0 },
 	MORI_GRID_OPS(GRID)
 };
 static const struct row device_rows[] = {
 	MORI_DEVICE_FAMILIES(FAMILY, STATUS, VALUE, STATUS0, VALUE0)
-	{ KIND_FAMILY, "grid", NULL, NULL },
+	{ KIND_FAMILY, "grid", NULL, NULL, 0 },
 	MORI_GRID_OPS(GRID)
 };
 /* clang-format on */
@@ -137,6 +138,7 @@ static void print_json(void)
 		print_json_field("returns", r->returns);
 		print_json_field("params", r->params);
 		print_json_field("scope", scope(r, family));
+		printf(", \"acquires\": %s", r->acquires ? "true" : "false");
 		printf(", \"ctx\": %s}", r->kind == KIND_OP ? "true" : "false");
 		sep = ",\n";
 	}
@@ -150,9 +152,10 @@ static void print_python(void)
 
 	puts("# SPDX-License-Identifier: MIT\n"
 	     "# Made by mori-list --python from include/mori/shmem_list.h; a test compares them.\n"
-	     "\"\"\"The device library as text: family, scope and prototype of each function, "
-	     "without\n"
-	     "the prefix mori_shmem_ and without the forms that take a context.\"\"\"\n\n"
+	     "\"\"\"The device library as text: family, scope, whether it acquires, and prototype "
+	     "of each "
+	     "function,\nwithout the prefix mori_shmem_ and without the forms that take a "
+	     "context.\"\"\"\n\n"
 	     "PROTOTYPES = \"\"\"\\");
 	for (size_t i = 0; i < N_DEVICE_ROWS; i++) {
 		const struct row *r = &device_rows[i];
@@ -161,7 +164,8 @@ static void print_python(void)
 			family = r->name;
 			continue;
 		}
-		printf("%s %s %s %s", family, scope(r, family), r->returns, r->name);
+		printf("%s %s %s %s %s", family, scope(r, family), r->acquires ? "acquires" : "-",
+		       r->returns, r->name);
 		print_text(r->params);
 		putchar('\n');
 	}

@@ -13,6 +13,8 @@
     the type of its result, ``void`` for none;
 ``pure``
     whether a compiler may leave out, repeat or move a call;
+``acquires``
+    whether it acquires or completes: loads behind a call of it must not be moved before it;
 ``status``
     whether the result is a status, 0 or a negative code, and no value;
 ``params``, ``family``, ``scope``
@@ -54,7 +56,7 @@ _SCALARS = {
     "mori_shmem_memobj_t": "memobj",
 } | {f"{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
-_LINE = re.compile(r"(\w+) (\w+) ([\w ]+?) (\*?) ?(\w+)\((.*)\)")
+_LINE = re.compile(r"(\w+) (\w+) (acquires|-) ([\w ]+?) (\*?) ?(\w+)\((.*)\)")
 _PARAM = re.compile(r"(?:const )?([\w ]+?) (\*?)(\w+)")
 
 # Facts that do not change while a kernel runs.
@@ -70,13 +72,14 @@ def _param(text: str) -> tuple[str, str]:
 
 def _entries(line: str) -> list[tuple[str, dict[str, Any]]]:
     """The entry of a line of the table, and that of its form with a context."""
-    family, scope, returns, star, name, params = _LINE.fullmatch(line).groups()
+    family, scope, order, returns, star, name, params = _LINE.fullmatch(line).groups()
     pairs = [_param(p) for p in params.split(", ")] if params else []
     common = {
         "ret": "uint64" if star else _SCALARS[returns],
         "status": returns == "int" and not _INT_VALUE.fullmatch(name),
         "family": family,
         "scope": scope,
+        "acquires": order == "acquires",
     }
     pure = name in _PURE or (family == "grid" and scope == "grid" and returns == "uint32_t")
 

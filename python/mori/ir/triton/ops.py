@@ -8,6 +8,7 @@ carried out by the host library.
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any, Callable
 
 import triton.language as tl
@@ -15,6 +16,7 @@ from triton.language import core
 
 from mori.ir import ops as table
 from mori.ir.ops import MORI_DEVICE_FUNCTIONS
+from mori.ir.triton import checks
 
 #: The name by which Triton knows the library. On AMD it links one only if its name is part of
 #: the name of a function that the kernel calls.
@@ -86,15 +88,36 @@ def _emit(name: str, args: list[Any], semantic: Any) -> tl.tensor:
         return _emit_object(name, args, semantic)
     if meta["ret"] == "void":  # mori_block_sync: Triton has its own, and knows no calls without a result
         return core.debug_barrier(_semantic=semantic)
+    if meta["scope"] == "block" and semantic.builder.options.num_ctas > 1:
+        raise ValueError(f"{name}: with num_ctas > 1 a program is several blocks, and each would make the call")
+    checks.note_call()
     pure = meta["pure"]
     values = [
         _scalar(name, param, value, kind, pure, semantic)
         for param, value, kind in zip(meta["params"], args, meta["args"], strict=True)
     ]
     key = tuple(_TYPES[kind] for kind in meta["args"])
-    return core.extern_elementwise(
+    result = core.extern_elementwise(
         LIBRARY, "", values, {key: (meta["symbol"], _TYPES[meta["ret"]])}, is_pure=pure, _semantic=semantic
     )
+    if meta["acquires"]:
+        _hold_loads(semantic)
+    return result
+
+
+def _hold_loads(semantic: Any) -> None:
+    """No load of the kernel is moved from behind this to before it.
+
+    Triton's passes know nothing of what an external function does to memory: its pipeliner takes loads of later
+    rounds of a loop to before the loop, and some versions merge two equal loads with a call between them. Of what
+    it has, only its barrier stops all of them. Loads by tensor descriptors go through another proxy to memory, for
+    which NVIDIA asks for a fence of its own.
+    """
+    options = semantic.builder.options
+    if options.backend_name == "cuda" and int(re.search(r"\d+", str(options.arch))[0]) >= 90:
+        fence = "fence.proxy.async.global; mov.b32 $0, 0;"
+        core.inline_asm_elementwise(fence, "=r", [], tl.int32, False, 1, _semantic=semantic)
+    core.debug_barrier(_semantic=semantic)
 
 
 def _emit_object(name: str, args: list[Any], semantic: Any) -> tl.tensor:
@@ -167,6 +190,9 @@ def __getattr__(name: str) -> Callable[..., Any]:
         raise AttributeError(f"mori.ir.triton has no function {name!r}")
     globals()[name] = function = make(name)
     return function
+
+
+checks.install()
 
 
 def __dir__() -> list[str]:

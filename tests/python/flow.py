@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""The flow of control through a kernel's final code, PTX or AMD's assembly: which instructions can be reached from
+which without passing others."""
+
+import re
+
+_LABEL = re.compile(r"^\s*([$.\w]+):")
+_BRANCH = re.compile(r"^\s*(@\S+\s+)?(bra(?:\.uni)?|s_branch|s_cbranch_\w+)\s+([$.\w]+)")
+_TABLE = re.compile(r"^\s*(@\S+\s+)?brx\.")
+_END = re.compile(r"^\s*(ret|exit|trap|s_endpgm|s_setpc_b64|s_trap)\b")
+
+
+class Flow:
+    """``lines`` of the kernel's own function, and ``next``: where control may go from each."""
+
+    def __init__(self, text, kernel):
+        self.lines = _body(text, kernel)
+        labels = {m[1]: i for i, line in enumerate(self.lines) if (m := _LABEL.match(line))}
+        self.next = []
+        for i, line in enumerate(self.lines):
+            assert not _TABLE.match(line), f"a jump by table: {line}"
+            after = [i + 1] if i + 1 < len(self.lines) else []
+            branch = _BRANCH.match(line)
+            if branch:
+                always = not branch[1] and branch[2] in ("bra", "bra.uni", "s_branch")
+                after = [labels[branch[3]]] + ([] if always else after)
+            elif _END.match(line):
+                after = []
+            self.next.append(after)
+
+    def find(self, pattern):
+        return {i for i, line in enumerate(self.lines) if re.search(pattern, line)}
+
+    def reach(self, starts, stops=frozenset()):
+        """What comes after ``starts``, up to and without ``stops``; ``[-1]`` starts with the kernel."""
+        return self._walk(starts, stops) - set(stops)
+
+    def first(self, starts, stops):
+        """Which of ``stops`` are met first after ``starts``."""
+        return self._walk(starts, stops) & set(stops)
+
+    def _walk(self, starts, stops):
+        todo = [j for i in starts for j in (self.next[i] if i >= 0 else [0])]
+        seen = set()
+        while todo:
+            i = todo.pop()
+            if i not in seen:
+                seen.add(i)
+                todo += [] if i in stops else self.next[i]
+        return seen
+
+
+def _body(text, kernel):
+    """From the kernel's head to its end."""
+    lines = text.splitlines()
+    head = re.compile(rf"\s*(\.visible )?\.entry {kernel}\(|{kernel}:")
+    start = next(i for i, line in enumerate(lines) if head.match(line))
+    end = re.compile(r"\s*// -- End function|\.Lfunc_end\d+:")
+    return lines[start + 1 : next(i for i in range(start, len(lines)) if end.match(lines[i]))]
