@@ -332,9 +332,10 @@ int mem_region_add(struct net *n, int pe, uint32_t id, enum net_memory kind, voi
 		   uint64_t len);
 void mem_region_remove(struct net *n, int pe, uint32_t id);
 void mem_close(struct engine *e);
+#define WORD_BYTES                                                                                 \
+	8u /* up to here an aligned word is read and written as one, and never in parts */
+/* Words that somebody may poll or write meanwhile are loaded and stored as such. */
 int mem_copy(struct engine *e, bool device, void *dst, const void *src, size_t len);
-/* The same for data that has come: a word that somebody may poll is stored as one. */
-int mem_store(struct engine *e, bool device, void *dst, const void *src, size_t len);
 
 /* amo.c: on a word this process may store to; the old value. @op was checked. */
 bool amo_known(int op, int width);

@@ -74,33 +74,41 @@ void mem_close(struct engine *e)
 		mem_remove(e, e->regions->pe, e->regions->id);
 }
 
+/* Both acquire and release: whoever polls a word, or has written it, pairs with this. */
+#define WORD_COPY(type, dst, src)                                                                  \
+	({                                                                                         \
+		type word_;                                                                        \
+		if ((uintptr_t)(src) % sizeof(type))                                               \
+			memcpy(&word_, src, sizeof(type));                                         \
+		else                                                                               \
+			word_ = __atomic_load_n((const type *)(src), __ATOMIC_ACQUIRE);            \
+		if ((uintptr_t)(dst) % sizeof(type))                                               \
+			memcpy(dst, &word_, sizeof(type));                                         \
+		else                                                                               \
+			__atomic_store_n((type *)(dst), word_, __ATOMIC_RELEASE);                  \
+	})
+
 int mem_copy(struct engine *e, bool device, void *dst, const void *src, size_t len)
 {
 	if (device)
 		return e->config.copy ? e->config.copy(e->config.copy_arg, dst, src, len) :
 					MORI_SHMEM_EFAULT;
 	tsan_foreign_begin();
-	memcpy(dst, src, len);
-	tsan_foreign_end();
-	return 0;
-}
-
-int mem_store(struct engine *e, bool device, void *dst, const void *src, size_t len)
-{
-	bool word = !device && (len == 8 || len == 4) && (uintptr_t)dst % len == 0;
-	uint64_t wide;
-	uint32_t narrow;
-
-	if (!word)
-		return mem_copy(e, device, dst, src, len);
-	/* Release: pairs with the acquire of whoever polls the word at the owner. */
-	tsan_foreign_begin();
-	if (len == 8) {
-		memcpy(&wide, src, 8);
-		__atomic_store_n((uint64_t *)dst, wide, __ATOMIC_RELEASE);
-	} else {
-		memcpy(&narrow, src, 4);
-		__atomic_store_n((uint32_t *)dst, narrow, __ATOMIC_RELEASE);
+	switch (len) {
+	case 1:
+		WORD_COPY(uint8_t, dst, src);
+		break;
+	case 2:
+		WORD_COPY(uint16_t, dst, src);
+		break;
+	case 4:
+		WORD_COPY(uint32_t, dst, src);
+		break;
+	case 8:
+		WORD_COPY(uint64_t, dst, src);
+		break;
+	default:
+		memcpy(dst, src, len);
 	}
 	tsan_foreign_end();
 	return 0;

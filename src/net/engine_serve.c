@@ -81,14 +81,25 @@ uint8_t *msg_sink(struct engine *e, struct conn *c, const struct msg *m, bool *d
 	return a->dst;
 }
 
-/* 0, or -EAGAIN: no room yet. */
+/*
+ * 0, or -EAGAIN: no room yet. A word is read here, at once: what a link could not send it would
+ * read again, and find another value.
+ */
 static int reply_send(struct engine *e, struct conn *c, const struct reply *r)
 {
 	struct piece p = {
 		.data = r->data, .len = r->msg.len, .device = r->device, .stable = true
 	};
-	int err = e->link->send(e, c, &r->msg, &p);
+	uint64_t word;
+	int err = 0;
 
+	if (p.len && p.len <= WORD_BYTES) {
+		if (mem_copy(e, p.device, &word, p.data, p.len))
+			err = -EFAULT;
+		p = (struct piece){ .data = &word, .len = p.len };
+	}
+	if (!err)
+		err = e->link->send(e, c, &r->msg, &p);
 	if (err && err != -EAGAIN)
 		conn_end(e, c, MORI_SHMEM_EPEER, "%s", strerror(-err));
 	return err == -EAGAIN ? err : 0;

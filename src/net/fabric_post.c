@@ -246,7 +246,7 @@ static void recv_take(struct engine *e, struct conn *c, const struct buf *b)
 
 	if (len) {
 		sink = len == m->len ? msg_sink(e, c, m, &device) : NULL;
-		status = sink ? mem_store(e, device, sink, b->data + sizeof(*m), len) :
+		status = sink ? mem_copy(e, device, sink, b->data + sizeof(*m), len) :
 				MORI_SHMEM_EINVAL;
 	}
 	msg_done(e, c, m, status);

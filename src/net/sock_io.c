@@ -203,14 +203,15 @@ int sock_send(struct engine *e, struct conn *c, const struct msg *m, const struc
 	return out_keep(e, s, m, p, (size_t)sent);
 }
 
-/* Data of the message being received that lies in the buffer. */
+/* Data of the message being received that lies in the buffer; a word is taken whole or not yet. */
 static void take_data(struct engine *e, struct sock *s)
 {
 	size_t n = s->have - s->at < s->left ? s->have - s->at : s->left;
 
+	if (s->head.len <= WORD_BYTES && n < s->left)
+		return;
 	if (s->sink && n) {
-		int err = n == s->head.len ? mem_store(e, s->device, s->sink, s->buf + s->at, n) :
-					     mem_copy(e, s->device, s->sink, s->buf + s->at, n);
+		int err = mem_copy(e, s->device, s->sink, s->buf + s->at, n);
 
 		s->status = s->status ? s->status : err;
 		s->sink += n;
@@ -274,7 +275,7 @@ int sock_read(struct engine *e, struct sock *s)
 	int n = 0;
 
 	while (n < READS) {
-		bool direct = s->in_data && s->sink && !s->device;
+		bool direct = s->in_data && s->sink && !s->device && s->head.len > WORD_BYTES;
 		struct iovec iov[2] = { { s->sink, direct ? s->left : 0 },
 					{ s->buf + s->have, sizeof(s->buf) - s->have } };
 		struct msghdr h = { .msg_iov = iov, .msg_iovlen = 2 };
