@@ -48,6 +48,9 @@ for nic in mlx5_0 bnxt_re0 ionic_0; do
 	# Data of the heap, of windows and of registered buffers goes by itself, values in entries.
 	check "all kinds of entries on $nic" counted \
 		'writes [1-9][0-9]* reads [1-9][0-9]* inline [1-9][0-9]* add [1-9][0-9]* '
+	# Queues that overtake each other: what is behind puts on others must wait for them.
+	on $nic 0 kern_across MORI_NIC=rdma FAKE_LATE=1 MORI_NUM_QP_PER_PE=4
+	check "across queues of $nic" posted "$nic port 1"
 	on $nic 0 kern_nic FAKE_BAD=500 # see there
 	check "the NIC's reason" err_has 'the peer does not answer'
 	more= # made of the same entries

@@ -29,6 +29,13 @@ enum dev_path {
 /* Slots of PEs that load and store do not reach. */
 enum dev_slot { DEV_SLOT_QUEUE = -1, DEV_SLOT_NONE = -2 };
 
+/* What is plain about the places of a PE's peers. */
+enum dev_plain {
+	DEV_PLAIN = 1,	   /* open, slot_same, no owner, no bases: one comparison finds a place */
+	DEV_PLAIN_AMO = 3, /* and words there may be changed by load and store */
+	DEV_PLAIN_SIGNAL = 7, /* and no signal has to wait for a queue */
+};
+
 /* Where a symmetric window lies on every PE; a window that is gone has len 0. */
 struct dev_window {
 	uint64_t base; /* of this PE's part, as this PE sees it */
@@ -57,7 +64,7 @@ struct dev_link {
  * What kernels of a GPU may read once and keep (DEV_FIXED) never changes while the PE lives:
  * all but lost, heap_len, windows, queues, any_queue, sync_epoch, fault and what the
  * pointers lead to, of which slot, sync_slot and bases do not change either. Of life they see what
- * it was at the launch, and in waits what it is.
+ * it was at the launch, and in waits what it is; of plain what it was at the launch.
  */
 struct dev_state {
 	uint32_t size, abi; /* sizeof(struct dev_state), DEV_ABI */
@@ -85,9 +92,9 @@ struct dev_state {
 	uint64_t sync_epoch;	  /* kernels' barriers so far */
 	uint64_t sync_ns;	  /* how long one may take; 0: no limit */
 	int32_t num_qp;
-	uint32_t slot_same;	 /* 1: slot[pe] is pe, for all */
-	uint32_t sync_slot_same; /* the same of sync_slot */
-	uint32_t plain; /* 1: open, slot_same, no owner, no bases: one comparison finds a place */
+	uint32_t slot_same;	  /* 1: slot[pe] is pe, for all */
+	uint32_t sync_slot_same;  /* the same of sync_slot */
+	uint32_t plain;		  /* enum dev_plain; 0: nothing is */
 	uint32_t one_device;	  /* 1: all PEs have this PE's device */
 	uint32_t copy;		  /* 1: whoever has a slot has the copy engine's path */
 	struct nic_queue *queues; /* [n_pes * num_qp]; NULL: none */

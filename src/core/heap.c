@@ -93,7 +93,8 @@ int heap_open(struct pe *pe, const struct pe_blob *blob)
 		return err;
 	pe->state->heap_base = (uint64_t)(uintptr_t)h->base;
 	pe->state->heap_len = pe->state->heap_sure = start;
-	pe->state->plain = pe->state->slot_same && !pe->state->owner && !pe->state->bases;
+	if (pe->state->slot_same && !pe->state->owner && !pe->state->bases)
+		pe->state->plain = DEV_PLAIN_SIGNAL;
 	return 0;
 }
 

@@ -346,7 +346,7 @@ static void window_link(struct pe *pe, struct window *win, uint64_t size)
 		window_free(pe, win);
 }
 
-/* Parts of peers that only the network reaches: quiet and fence must know. */
+/* Parts of peers that only the network reaches: quiet, fence and signals must know. */
 static void window_apart(struct pe *pe, const struct window *win)
 {
 	int i = 0;
@@ -356,7 +356,9 @@ static void window_apart(struct pe *pe, const struct window *win)
 	if (i == pe->world->n_pes || pe->state->any_queue)
 		return;
 	__atomic_store_n(&pe->state->any_queue, 1, __ATOMIC_RELAXED);
+	pe->state->plain &= DEV_PLAIN_AMO;
 	mirror_field(pe, &pe->state->any_queue, sizeof(pe->state->any_queue));
+	mirror_field(pe, &pe->state->plain, sizeof(pe->state->plain));
 }
 
 static int window_open(struct pe *pe, void *ptr, uint64_t size, const struct share *file,

@@ -91,10 +91,9 @@ static uint64_t remote_real(const struct dev_req *r)
 static int remote_order(struct remote *m, enum dev_act act)
 {
 	int pe = m->r->pe == DEV_ALL ? NET_ALL : m->r->pe;
-	bool apart = pe != NET_ALL && m->st->slot[pe] < 0;
 
 	tgt_fence_full(m->st);
-	if (act == DEV_ACT_FENCE && (apart || !m->st->windows))
+	if (act == DEV_ACT_FENCE && dev_one_way(m->st, m->r->pe))
 		return remote_said(m, net_fence(m->net, pe));
 	return remote_said(m, net_quiet(m->net, pe));
 }

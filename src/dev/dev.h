@@ -303,10 +303,10 @@ DEV_DONE struct dev_spot dev_find_rare(const struct dev_state *st, uint64_t a, u
 	return dev_find(st, a, len, pe);
 }
 
-/* Whether the slot of @pe is its number, and where its heap lies follows from that. */
-DEV_STEP int dev_plain(const struct dev_state *st, int pe)
+/* Whether the slot of @pe is its number, and where its heap lies follows from that; and @needs. */
+DEV_STEP int dev_plain(const struct dev_state *st, uint32_t needs, int pe)
 {
-	return (int)(DEV_FIXED(st, plain) != 0) &
+	return (int)((DEV_FIXED(st, plain) & needs) == needs) &
 	       (int)((unsigned)pe < (unsigned)DEV_FIXED(st, n_pes)) &
 	       (int)(TGT_LATE || !tgt_peek_32(&st->lost));
 }
@@ -337,10 +337,19 @@ DEV_BODY struct dev_spot dev_reach(const struct dev_state *st, const void *addr,
 	struct dev_spot s = { .off = a - DEV_FIXED(st, heap_base), .slot = pe };
 
 	s.at = dev_heap_at(st, pe, s.off); /* while the lanes come together */
-	if (dev_likely(dev_plain(st, pe) & dev_sure(st, s.off, len)))
+	if (dev_likely(dev_plain(st, DEV_PLAIN, pe) & dev_sure(st, s.off, len)))
 		return s;
 	return dev_find_rare(st, a, len, pe);
 #endif
+}
+
+/*
+ * Whether all that goes to @pe, or to every PE, goes by the same way: only windows have parts that
+ * queues alone reach on PEs that load and store reach, too.
+ */
+DEV_BODY bool dev_one_way(const struct dev_state *st, int pe)
+{
+	return !tgt_load_acquire_ptr(&st->windows) || (pe != DEV_ALL && dev_slot(st, pe) < 0);
 }
 
 /* query */

@@ -112,6 +112,15 @@ DEV_STEP void dev_go_meet(enum dev_scope scope, enum dev_act act, const struct d
 }
 
 /*
+ * Whether a signal by load and store may have to wait for queues: what this thread put to the PE
+ * by them comes before it.
+ */
+DEV_STEP bool dev_behind(const struct dev_state *st, enum dev_act act, const struct dev_req *r)
+{
+	return !TGT_NEAR && act == DEV_ACT_SIGNAL && r->slot >= 0 && tgt_peek_32(&st->any_queue);
+}
+
+/*
  * @err: what this lane found wrong with the request. One lane's is the end of all: a PE may be
  * lost between the look of one and that of another.
  */
@@ -125,10 +134,16 @@ DEV_STEP int dev_go(const struct dev_state *st, enum dev_scope scope, enum dev_a
 	if (act == DEV_ACT_PUT || act == DEV_ACT_PUT_SIGNAL || act == DEV_ACT_GET)
 		r->round = tgt_is_round(scope, r->at, (uintptr_t)r->local, r->len);
 #endif
-	if (!dev_likely(!tgt_agree(scope, err != 0))) {
-		dev_go_meet(scope, act, r);
-		return err ? dev_failed(tgt_fail(st, err, r->pe, r->bad, r->bad_len)) :
-			     MORI_SHMEM_EPEER;
+	if (!dev_likely(!tgt_agree(scope, (int)(err != 0) | (int)dev_behind(st, act, r)))) {
+		if (TGT_VOTES ? act != DEV_ACT_SIGNAL || TGT_NEAR || tgt_any(scope, err != 0) :
+				err != 0) {
+			dev_go_meet(scope, act, r);
+			return err ? dev_failed(tgt_fail(st, err, r->pe, r->bad, r->bad_len)) :
+				     MORI_SHMEM_EPEER;
+		}
+		err = dev_queue(st, scope, DEV_ACT_FENCE, r);
+		if (err)
+			return err;
 	}
 	/* Nothing drives copy engines yet: who has a slot has load and store. One branch less. */
 	path = TGT_NEAR || (TGT_LATE && dev_likely(r->slot >= 0)) ? DEV_PATH_P2P :

@@ -253,26 +253,48 @@ DEV_COLD struct dev_end dev_queue_go(const struct dev_state *st, uint32_t how, i
 	return (struct dev_end){ f.old, f.err };
 }
 
-/* This lane's share of the queues to @pe, or to all: what was posted is done. */
-DEV_COLD int dev_queue_order(const struct dev_state *st, uint32_t first, uint32_t lanes, bool fence,
-			     int pe, int qp)
+/* Which queues an act of order is about: those from @from on, before @to, without @but. */
+struct dev_queue_span {
+	uint32_t from, to, but;
+};
+
+/*
+ * A quiet: the queues it names. A fence: all to the PE, unless there is one alone, which is in order
+ * by itself, and no other way. A signal, which must not overtake what other queues have: those.
+ */
+DEV_BODY struct dev_queue_span dev_queue_span(const struct dev_state *st, enum dev_act act, int pe,
+					      int qp)
 {
-	uint32_t n = (uint32_t)st->num_qp, from = 0, to = n * (uint32_t)st->n_pes;
+	uint32_t n = (uint32_t)st->num_qp;
+	struct dev_queue_span s = { 0, n * (uint32_t)st->n_pes, UINT32_MAX };
+
+	if (!st->queues || (act == DEV_ACT_FENCE && n == 1 && dev_one_way(st, pe)))
+		s.to = 0;
+	if (pe == DEV_ALL || !s.to)
+		return s;
+	s.from = (uint32_t)pe * n;
+	s.to = s.from + n;
+	if (act == DEV_ACT_SIGNAL)
+		s.but = s.from + (uint32_t)qp % n;
+	if (act == DEV_ACT_QUIET && qp != DEV_ALL) {
+		s.from += (uint32_t)qp % n;
+		s.to = s.from + 1;
+	}
+	return s;
+}
+
+/* This lane's share of the queues to @pe, or to all: what was posted is done. */
+DEV_COLD int dev_queue_order(const struct dev_state *st, uint32_t first, uint32_t lanes,
+			     enum dev_act act, int pe, int qp)
+{
+	struct dev_queue_span s = dev_queue_span(st, act, pe, qp);
+	uint32_t n = (uint32_t)st->num_qp;
 	int err = 0;
 
-	if (pe != DEV_ALL) {
-		from = (uint32_t)pe * n;
-		to = from + n;
-		if (qp != DEV_ALL && !fence) {
-			from += (uint32_t)qp % n;
-			to = from + 1;
-		}
-	}
-	if (!st->queues || (fence && n == 1)) /* one queue is in order by itself */
-		return 0;
-	for (uint32_t i = from + first; i < to; i += lanes) {
+	for (uint32_t i = s.from + first; i < s.to; i += lanes) {
 		struct nic_queue *q = dev_queue_of(st, (int)(i / n), (int)(i % n));
-		int got = nic_load_64(&q->taken) != nic_load_acquire_64(&q->done) || nic_status(q) ?
+		int got = i != s.but && (nic_load_64(&q->taken) != nic_load_acquire_64(&q->done) ||
+					 nic_status(q)) ?
 				  nic_quiet(q, dev_queue_patience(st)) :
 				  0;
 
@@ -336,11 +358,15 @@ DEV_STEP int dev_queue(const struct dev_state *st, enum dev_scope scope, enum de
 	struct dev_end e = { 0, 0 };
 	uint32_t how = (uint32_t)act;
 
-	if (act == DEV_ACT_QUIET || act == DEV_ACT_FENCE) {
-		tgt_fence_full(st); /* for those with load and store */
-		e.err = DEV_FAR(dev_queue_order)(st, tgt_lane(scope), tgt_lanes(scope),
-						 act == DEV_ACT_FENCE, r->pe, r->qp);
-		return dev_queue_met(scope, e.err);
+	if (act == DEV_ACT_QUIET || act == DEV_ACT_FENCE || act == DEV_ACT_SIGNAL) {
+		if (act != DEV_ACT_SIGNAL)
+			tgt_fence_full(st); /* for those with load and store */
+		if (act != DEV_ACT_SIGNAL || st->num_qp > 1)
+			e.err = dev_queue_met(scope, DEV_FAR(dev_queue_order)(st, tgt_lane(scope),
+									      tgt_lanes(scope), act,
+									      r->pe, r->qp));
+		if (act != DEV_ACT_SIGNAL || e.err)
+			return e.err;
 	}
 	dev_queue_terms(act, r);
 	how |= (uint32_t)r->op << DEV_QUEUE_OP | (r->nbi ? DEV_QUEUE_NBI : 0) |

@@ -28,14 +28,14 @@ struct dev_quick {
 
 /*
  * Whether @len bytes at @addr on @pe are a word that can be reached so, in the eyes of all
- * lanes: one may have looked before the PE was closed and another after it.
+ * lanes: one may have looked before the PE was closed and another after it. @needs: enum dev_plain.
  */
-DEV_STEP bool dev_quick_at(const struct dev_state *st, enum dev_scope scope, const void *addr,
-			   uint64_t len, int pe, struct dev_quick *q)
+DEV_STEP bool dev_quick_at(const struct dev_state *st, enum dev_scope scope, uint32_t needs,
+			   const void *addr, uint64_t len, int pe, struct dev_quick *q)
 {
 	uint64_t off = (uint64_t)(uintptr_t)addr - DEV_FIXED(st, heap_base);
 	/* What a loop over words leaves to do in each round is one comparison. */
-	uint64_t end = DEV_FIXED(st, heap_sure) & -(uint64_t)dev_plain(st, pe);
+	uint64_t end = DEV_FIXED(st, heap_sure) & -(uint64_t)dev_plain(st, needs, pe);
 	uint64_t at = dev_heap_at(st, pe, off);
 
 	TGT_HIDE(at); /* known before it is known to be good */
@@ -51,7 +51,7 @@ DEV_BODY bool dev_quick_p(const struct dev_state *st, enum dev_scope scope, void
 	struct dev_quick q;
 
 	(void)qp;
-	if (size > 8 || !dev_quick_at(st, scope, dest, size, pe, &q))
+	if (size > 8 || !dev_quick_at(st, scope, DEV_PLAIN, dest, size, pe, &q))
 		return false;
 	if (q.mine)
 		tgt_store_word(q.at, tgt_any_bits(value, size), size);
@@ -66,7 +66,7 @@ DEV_BODY bool dev_quick_g(const struct dev_state *st, void *out, enum dev_scope 
 	struct dev_quick q;
 
 	(void)qp;
-	if (!dev_quick_at(st, scope, src, size, pe, &q))
+	if (!dev_quick_at(st, scope, DEV_PLAIN, src, size, pe, &q))
 		return false;
 	if (q.mine)
 		bits = tgt_load_word(q.at, size);
@@ -82,7 +82,7 @@ DEV_BODY bool dev_quick_signal(const struct dev_state *st, enum dev_scope scope,
 	struct dev_quick q;
 
 	(void)qp;
-	if (!rmw || !dev_quick_at(st, scope, sig, 8, pe, &q))
+	if (!rmw || !dev_quick_at(st, scope, DEV_PLAIN_SIGNAL, sig, 8, pe, &q))
 		return false;
 	if (q.mine)
 		tgt_signal(st, q.at, rmw, value);
@@ -98,7 +98,7 @@ DEV_BODY bool dev_quick_amo_post(const struct dev_state *st, enum dev_scope scop
 	struct dev_quick q;
 
 	(void)qp;
-	if (!rmw || !dev_quick_at(st, scope, dest, wide ? 8 : 4, pe, &q))
+	if (!rmw || !dev_quick_at(st, scope, DEV_PLAIN_AMO, dest, wide ? 8 : 4, pe, &q))
 		return false;
 	if (q.mine)
 		(void)tgt_amo(q.at, wide, rmw, op == MORI_SHMEM_AMO_INC ? 1 : value, 0);
@@ -116,7 +116,7 @@ DEV_BODY bool dev_quick_amo_fetch(const struct dev_state *st, void *out, enum de
 	struct dev_quick q;
 
 	(void)qp;
-	if (!rmw || !dev_quick_at(st, scope, dest, wide ? 8 : 4, pe, &q))
+	if (!rmw || !dev_quick_at(st, scope, DEV_PLAIN_AMO, dest, wide ? 8 : 4, pe, &q))
 		return false;
 	if (q.mine)
 		was = tgt_amo(q.at, wide, rmw, op == MORI_SHMEM_AMO_FETCH_INC ? 1 : value, compare);

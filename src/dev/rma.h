@@ -171,8 +171,9 @@ DEV_STEP int dev_put_signal_plain(const struct dev_state *st, struct dev_req *r,
 {
 	int whole = !__builtin_mul_overflow(n, size, &r->len);
 
-	return whole & (int)(r->op != 0) & (int)tgt_aligned(sig, 8) & dev_plain(st, r->pe) &
-	       dev_sure(st, r->sig, 8) & dev_sure(st, r->off, r->len);
+	return whole & (int)(r->op != 0) & (int)tgt_aligned(sig, 8) &
+	       dev_plain(st, DEV_PLAIN, r->pe) & dev_sure(st, r->sig, 8) &
+	       dev_sure(st, r->off, r->len);
 }
 
 /* The data, then exactly one signal; neither if either cannot be. */

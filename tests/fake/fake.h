@@ -72,6 +72,8 @@ struct fake_qp {
 	uint64_t bell;	    /* how far it has been rung, in the words of the format, */
 	uint32_t shadow[4]; /* and for mlx5 */
 	uint32_t psn;	    /* bnxt: of the next packet */
+	uint64_t late_slot,
+		late_until; /* the entry that is late, counted from 1, and when it is not */
 };
 
 FAKE_EXPORT struct fake_qp *fake_qp_find(uint32_t qpn);

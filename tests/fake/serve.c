@@ -7,6 +7,8 @@
  *	FAKE_NICS	NICs, as "mlx5_0,bnxt_re0"; without it nothing is served
  *	FAKE_FAIL	a call that fails, as "ibv_create_qp" or, from its third time on, "ibv_create_qp:3"
  *	FAKE_BAD	the number of an entry, and of those after it, that a peer does not answer
+ *	FAKE_LATE	1: data that is not in the entry itself takes its time, and with it what is behind it
+ *			in its queue; other queues go on
  *	FAKE_COUNT	a file that gets, at the end, how many entries there were of each kind, and what is left
  */
 #include "fake/fake.h"
@@ -26,13 +28,14 @@
 #define AT_ONCE	  64  /* entries of a queue */
 #define TURNS	  200 /* in vain, before it sleeps */
 #define NAP_NS	  50000
+#define LATE_NS	  1000000
 #define IONIC_REG 11 /* word of the registers: the page begins at 8, and the kind of queue is 3 */
 
 static struct {
 	struct fake_nic nics[4];
 	char names[256];
 	uint64_t jobs, bad, kinds[NIC_ADD_REAL + 1];
-	bool on;
+	bool on, late;
 } serve;
 
 static uint64_t load(const uint64_t *at)
@@ -166,6 +169,25 @@ static int carry_out(struct fake_qp *q, const struct nic_job *job)
 	return 0;
 }
 
+/* Whether the next entry of @q is a write that is not to be carried out yet. */
+static bool is_late(struct fake_qp *q)
+{
+	struct nic_server look = q->server;
+	struct nic_job job;
+	struct timespec ts;
+	uint64_t now;
+
+	if (!serve.late || nic_serve_next(&look, &job) <= 0 || job.op.kind != NIC_WRITE)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	now = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	if (q->late_slot != job.slot + 1) {
+		q->late_slot = job.slot + 1;
+		q->late_until = now + LATE_NS;
+	}
+	return now < q->late_until;
+}
+
 static bool serve_one(struct fake_qp *q)
 {
 	struct nic_job job;
@@ -177,7 +199,7 @@ static bool serve_one(struct fake_qp *q)
 		look_bnxt(q);
 	else
 		look_ionic(q);
-	while (!err && did < AT_ONCE && (got = nic_serve_next(&q->server, &job))) {
+	while (!err && did < AT_ONCE && !is_late(q) && (got = nic_serve_next(&q->server, &job))) {
 		did++;
 		err = got < 0 ? got : carry_out(q, &job);
 		if (!err && q->server.format == NIC_BNXT)
@@ -259,6 +281,7 @@ __attribute__((constructor)) static void serve_setup(void)
 				    .gids = { { "::ffff:10.0.0.1", true } } } },
 		};
 	}
+	serve.late = getenv("FAKE_LATE") != NULL;
 	serve.bad = bad ? strtoull(bad, NULL, 10) : 0;
 	serve.on = true;
 	fake_nics(serve.nics, n);
