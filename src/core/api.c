@@ -223,7 +223,7 @@ int mori_shmem_num_qp_per_pe(void)
 {
 	struct pe *pe = api_pe("num_qp_per_pe");
 
-	return pe ? pe->options.num_qp_per_pe : MORI_SHMEM_ESTATE;
+	return pe ? pe->state->num_qp : MORI_SHMEM_ESTATE; /* there may be fewer than asked for */
 }
 
 int mori_shmem_abort(const char *why)

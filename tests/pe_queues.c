@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+/* How many queues there are to a PE is what can be had, not what was asked for. */
+/* TEST: pes=2 modes=procs,threads net=procs,threads */
+#include "pes.h"
+
+#define ASKED 100000
+
+__attribute__((constructor)) static void ask(void)
+{
+	setenv("MORI_NUM_QP_PER_PE", "100000", 1);
+}
+
+static int test_pe(void)
+{
+	int n = mori_shmem_num_qp_per_pe();
+
+	if (test_near(me, 1 - me)) /* none are there: what an argument is taken by */
+		CHECK_EQ("asked for", n, ASKED);
+	else
+		CHECK(n > 0 && n < ASKED / 2);
+	BARRIER();
+	return 0;
+}
