@@ -250,24 +250,43 @@ DEV_OBJ_COPY(get)
 DEV_OBJ_COPY(get_nbi)
 #undef DEV_OBJ_COPY
 
-#define DEV_OBJ_PUT_SIGNAL(name)                                                                   \
-	DEV_BODY int dev_##name##_obj(                                                             \
-		const struct dev_state *st, enum dev_scope scope, mori_shmem_memobj_t dest,        \
-		size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes,            \
-		mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op, int pe, int qp)   \
-	{                                                                                          \
-		void *to, *from, *sig_at;                                                          \
-		int err = dev_obj_pair(st, dest, dest_off, src, src_off, bytes, pe, &to, &from);   \
-                                                                                                   \
-		if (!err)                                                                          \
-			err = dev_obj_at(st, sig, sig_off, 8, pe, &sig_at);                        \
-		DEV_LATER return err ?                                                             \
-			err :                                                                      \
-			dev_##name(st, scope, to, from, bytes, 1, sig_at, value, op, pe, qp);      \
-	}
-DEV_OBJ_PUT_SIGNAL(put_signal)
-DEV_OBJ_PUT_SIGNAL(put_nbi_signal)
-#undef DEV_OBJ_PUT_SIGNAL
+DEV_STEP int dev_put_signal_obj_any(const struct dev_state *st, enum dev_scope scope,
+				    mori_shmem_memobj_t dest, size_t dest_off,
+				    mori_shmem_memobj_t src, size_t src_off, size_t bytes,
+				    mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op,
+				    int pe, int qp, bool nbi)
+{
+	void *to, *from, *sig_at;
+	int err = dev_obj_pair(st, dest, dest_off, src, src_off, bytes, pe, &to, &from);
+
+	if (!err)
+		err = dev_obj_at(st, sig, sig_off, 8, pe, &sig_at);
+	if (!err && nbi)
+		DEV_LATER return dev_put_nbi_signal(st, scope, to, from, bytes, 1, sig_at, value,
+						    op, pe, qp);
+	DEV_LATER return err ?
+		err :
+		dev_put_signal(st, scope, to, from, bytes, 1, sig_at, value, op, pe, qp);
+}
+
+DEV_BODY int dev_put_signal_obj(const struct dev_state *st, enum dev_scope scope,
+				mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src,
+				size_t src_off, size_t bytes, mori_shmem_memobj_t sig,
+				size_t sig_off, uint64_t value, int op, int pe, int qp)
+{
+	return dev_put_signal_obj_any(st, scope, dest, dest_off, src, src_off, bytes, sig, sig_off,
+				      value, op, pe, qp, false);
+}
+
+DEV_BODY int dev_put_nbi_signal_obj(const struct dev_state *st, enum dev_scope scope,
+				    mori_shmem_memobj_t dest, size_t dest_off,
+				    mori_shmem_memobj_t src, size_t src_off, size_t bytes,
+				    mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op,
+				    int pe, int qp)
+{
+	return dev_put_signal_obj_any(st, scope, dest, dest_off, src, src_off, bytes, sig, sig_off,
+				      value, op, pe, qp, true);
+}
 
 DEV_BODY int dev_signal_obj(const struct dev_state *st, enum dev_scope scope,
 			    mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op, int pe,

@@ -74,18 +74,24 @@ void mem_close(struct engine *e)
 		mem_remove(e, e->regions->pe, e->regions->id);
 }
 
-/* Both acquire and release: whoever polls a word, or has written it, pairs with this. */
-#define WORD_COPY(type, dst, src)                                                                  \
+/* Acquire: pairs with the release of whoever writes the word at the owner. */
+#define WORD_LOAD(type, src)                                                                       \
 	({                                                                                         \
 		type word_;                                                                        \
 		if ((uintptr_t)(src) % sizeof(type))                                               \
 			memcpy(&word_, src, sizeof(type));                                         \
 		else                                                                               \
 			word_ = __atomic_load_n((const type *)(src), __ATOMIC_ACQUIRE);            \
+		word_;                                                                             \
+	})
+/* Release: pairs with the acquire of whoever polls it. */
+#define WORD_COPY(type, dst, src)                                                                  \
+	({                                                                                         \
+		type word = WORD_LOAD(type, src);                                                  \
 		if ((uintptr_t)(dst) % sizeof(type))                                               \
-			memcpy(dst, &word_, sizeof(type));                                         \
+			memcpy(dst, &word, sizeof(type));                                          \
 		else                                                                               \
-			__atomic_store_n((type *)(dst), word_, __ATOMIC_RELEASE);                  \
+			__atomic_store_n((type *)(dst), word, __ATOMIC_RELEASE);                   \
 	})
 
 int mem_copy(struct engine *e, bool device, void *dst, const void *src, size_t len)
@@ -94,22 +100,14 @@ int mem_copy(struct engine *e, bool device, void *dst, const void *src, size_t l
 		return e->config.copy ? e->config.copy(e->config.copy_arg, dst, src, len) :
 					MORI_SHMEM_EFAULT;
 	tsan_foreign_begin();
-	switch (len) {
-	case 1:
-		WORD_COPY(uint8_t, dst, src);
-		break;
-	case 2:
-		WORD_COPY(uint16_t, dst, src);
-		break;
-	case 4:
-		WORD_COPY(uint32_t, dst, src);
-		break;
-	case 8:
+	if (len == 8)
 		WORD_COPY(uint64_t, dst, src);
-		break;
-	default:
-		memcpy(dst, src, len);
-	}
+	else if (len == 4)
+		WORD_COPY(uint32_t, dst, src);
+	else if (len == 2)
+		WORD_COPY(uint16_t, dst, src);
+	else
+		memcpy(dst, src, len); /* a byte is a word anyway */
 	tsan_foreign_end();
 	return 0;
 }

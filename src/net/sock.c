@@ -27,7 +27,8 @@
 #define LOOK_EVERY  128 /* steps between two looks at the listener then */
 #define UNPLUG	    64	/* steps of a caller that holds it, after which epoll forgets the sockets */
 #define EVENTS	    32
-#define NEAR_US	    60 /* handshakes within one machine take less */
+#define DEAF_NS	    50000000 /* between two tries to let somebody in while no descriptor is free */
+#define NEAR_US	    60	     /* handshakes within one machine take less */
 #define NEAR_BUFFER (128 << 10)
 
 struct sock_link {
@@ -41,6 +42,7 @@ struct sock_link {
 	uint32_t steps; /* since then */
 	bool unplugged; /* sockets that are open are not epoll's meanwhile */
 	int look;	/* atomic: the thread was woken */
+	int64_t deaf;	/* atomic: nobody can be let in before that time; 0: whoever comes is */
 };
 
 /*
@@ -340,6 +342,21 @@ static int sock_shake(struct engine *e, struct sock *s)
 	return 1;
 }
 
+/*
+ * Whether nobody can be let in at present. Who waits at the listener would end every sleep of the
+ * thread, so that epoll does not tell of it meanwhile: see sock_hear().
+ */
+static void sock_deafen(struct sock_link *l, bool on)
+{
+	struct epoll_event ev = { .events = on ? 0 : EPOLLIN, .data.ptr = &l->listener };
+
+	if (on && !l->deaf)
+		log_warn("network: no descriptor is free for who connects: it waits (ulimit -n)");
+	if (on || l->deaf)
+		epoll_ctl(l->epoll, EPOLL_CTL_MOD, l->listener, &ev);
+	__atomic_store_n(&l->deaf, on ? engine_now() + DEAF_NS : 0, __ATOMIC_RELAXED);
+}
+
 static void sock_accept(struct engine *e)
 {
 	struct sock_link *l = e->state;
@@ -359,6 +376,16 @@ static void sock_accept(struct engine *e)
 		else
 			l->n_strangers--;
 	}
+	sock_deafen(l, errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
+}
+
+/* Somebody may be waiting, and a descriptor free again. */
+static void sock_hear(struct engine *e)
+{
+	struct sock_link *l = e->state;
+
+	if (l->deaf && engine_now() >= l->deaf)
+		sock_accept(e);
 }
 
 /* Whether its peer owes us something; else only its end can come, which can wait. */
@@ -410,6 +437,7 @@ static int sock_progress(struct engine *e)
 	struct sock_link *l = e->state;
 	int n = 0;
 
+	sock_hear(e);
 	if (l->held && l->n_socks <= FEW && ++l->steps == UNPLUG)
 		sock_unplug(e, true);
 	if (l->n_socks > FEW || l->n_connecting || ++l->ticks % LOOK_EVERY == 0 ||
@@ -443,8 +471,10 @@ static bool sock_may_sleep(struct engine *e)
 
 static bool sock_sleep(struct engine *e, int64_t timeout_ns)
 {
-	struct timespec until = { timeout_ns / 1000000000, timeout_ns % 1000000000 };
 	struct sock_link *l = e->state;
+	bool deaf = __atomic_load_n(&l->deaf, __ATOMIC_RELAXED) != 0;
+	int64_t ns = deaf && timeout_ns > DEAF_NS ? DEAF_NS : timeout_ns;
+	struct timespec until = { ns / 1000000000, ns % 1000000000 };
 	struct pollfd fd = { .fd = l->sleep, .events = POLLIN };
 	uint64_t count;
 	int n = ppoll(&fd, 1, &until, NULL);

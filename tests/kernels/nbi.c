@@ -4,24 +4,20 @@
 
 #include <mori/shmem_device.h>
 
-/*
- * By one block, a warp: call i copies NBI_BYTES from @src to @to, or for gets from @to to @src,
- * at i * NBI_BYTES, and adds 1 to @sig[i]. @status has a place a call.
- */
+/* Call @n on: where its data is, and what came of it. */
+#define ONE(n, call)                                                                               \
+	do {                                                                                       \
+		i = (n);                                                                           \
+		at = i * (uint64_t)NBI_BYTES;                                                      \
+		err = call;                                                                        \
+		status[i] = err;                                                                   \
+	} while (0)
 #define NBI(family, call)                                                                          \
 	do {                                                                                       \
-		i = family * NBI_SCOPES;                                                           \
-		at = i * (uint64_t)NBI_BYTES;                                                      \
 		if (!mori_thread_id())                                                             \
-			status[i] = call(thread);                                                  \
-		i++;                                                                               \
-		at += NBI_BYTES;                                                                   \
-		err = call(warp);                                                                  \
-		status[i] = err;                                                                   \
-		i++;                                                                               \
-		at += NBI_BYTES;                                                                   \
-		err = call(block);                                                                 \
-		status[i] = err;                                                                   \
+			ONE(family *NBI_SCOPES, call(thread));                                     \
+		ONE(family *NBI_SCOPES + 1, call(warp));                                           \
+		ONE(family *NBI_SCOPES + 2, call(block));                                          \
 	} while (0)
 
 #define PUT(scope)     mori_shmem_putmem_nbi_##scope(to + at, src + at, NBI_BYTES, pe, 0)
@@ -35,6 +31,10 @@
 #define GET(scope)     mori_shmem_getmem_nbi_##scope(src + at, to + at, NBI_BYTES, pe, 0)
 #define GET_OBJ(scope) mori_shmem_getmem_nbi_obj_##scope(o[1], at, o[0], at, NBI_BYTES, pe, 0)
 
+/*
+ * By one block, a warp: call i copies NBI_BYTES from @src to @to, or for gets from @to to @src,
+ * at i * NBI_BYTES, and adds 1 to @sig[i]. @status has a place a call.
+ */
 MORI_KERNEL void nbi(int32_t *status, char *to, char *src, uint64_t *sig, void *objects, int32_t pe)
 {
 	mori_shmem_memobj_t *o = objects;
