@@ -337,6 +337,49 @@ static void deserted(struct job *j)
 	net_close(j->net);
 }
 
+static struct {
+	int hold, in; /* atomic: copies of a device do not end; one is at it */
+} device;
+
+static int device_copy(void *arg, void *dst, const void *src, size_t len)
+{
+	(void)arg;
+	memcpy(dst, src, len);
+	__atomic_store_n(&device.in, 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&device.hold, __ATOMIC_ACQUIRE))
+		usleep(200);
+	return 0;
+}
+
+/* Who tells that a PE was lost does not wait until a device has done its work. */
+static void busy(struct job *j)
+{
+	uint64_t v = 77;
+
+	if (j->rank == 1) {
+		__atomic_store_n(&device.hold, 1, __ATOMIC_RELEASE);
+		job_tell(&j->block->word[5], 1);
+		while (!__atomic_load_n(&device.in, __ATOMIC_ACQUIRE))
+			usleep(200);
+		test_at("told while a device is busy");
+		net_lost(j->net, 2);
+		CHECK_EQ("the device still is", device.hold, 1);
+		__atomic_store_n(&device.hold, 0, __ATOMIC_RELEASE);
+		CHECK_EQ("lost", net_error(j->net, 2), MORI_SHMEM_EPEER);
+		CHECK_TEXT(err_text(), "its process was lost");
+		CHECK(job_put(j, 2, 0, &v, 8, 0) == MORI_SHMEM_EPEER);
+		CHECK_EQ("not lost", net_error(j->net, 0), 0);
+	} else if (j->rank == 0) {
+		job_await(&j->block->word[5], 1);
+		CHECK_EQ("put", job_put(j, 1, 64, &v, 8, 0), 0);
+		CHECK_EQ("quiet", net_quiet(j->net, 1), 0);
+		CHECK_MEM("put", j->heap[1] + 64, &v, 8);
+	} else {
+		CHECK(1);
+	}
+	job_close(j);
+}
+
 static void run(const char *provider, int n, void (*body)(struct job *))
 {
 	struct job j;
@@ -345,6 +388,10 @@ static void run(const char *provider, int n, void (*body)(struct job *))
 	j.provider = provider;
 	if (body == deserted)
 		j.timeout_s = STOP_S;
+	if (body == busy) {
+		j.copy = device_copy;
+		j.memory = NET_DEV;
+	}
 	job_run(&j, body);
 	job_drop(&j);
 }
@@ -362,6 +409,7 @@ int main(void)
 		run(p, 2, regions);
 		run(p, 1, alone);
 		run(p, 2, deserted);
+		run(p, 3, busy);
 		test_at("killed");
 		strike(p, SIGKILL, lose_blocking, 0);
 		strike(p, SIGKILL, lose_nbi, 0);

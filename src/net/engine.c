@@ -196,6 +196,7 @@ static void engine_close(struct net *n)
 	pthread_cond_destroy(&e->change);
 	free(e->to);
 	free(e->from);
+	free(e->gone);
 	free(e->addresses);
 	free(e->proc_of);
 	free((char *)e->config.provider);
@@ -213,8 +214,9 @@ static int engine_copy_config(struct engine *e, const struct net_config *config)
 	e->proc_of = malloc((size_t)config->n_pes * sizeof(*e->proc_of));
 	e->to = calloc(procs, sizeof(struct conn *));
 	e->from = calloc(procs, sizeof(struct conn *));
+	e->gone = calloc(procs, sizeof(*e->gone));
 	e->addresses = calloc(procs, sizeof(*e->addresses));
-	if (!e->proc_of || !e->to || !e->from || !e->addresses ||
+	if (!e->proc_of || !e->to || !e->from || !e->gone || !e->addresses ||
 	    (config->provider && !e->config.provider) || (config->ifname && !e->config.ifname))
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for %d processes",
 			       config->n_procs);
@@ -393,18 +395,36 @@ static int engine_nap(struct net *n, uint64_t ns)
 	return came;
 }
 
+void engine_bury(struct engine *e)
+{
+	/* Acquire: pairs with the release in engine_lost(). */
+	if (!__atomic_exchange_n(&e->any_gone, false, __ATOMIC_ACQUIRE))
+		return;
+	for (int proc = 0; proc < e->config.n_procs; proc++) {
+		struct conn *c;
+
+		if (!__atomic_exchange_n(&e->gone[proc], false, __ATOMIC_RELAXED))
+			continue;
+		c = e->to[proc] ? e->to[proc] : conn_new(e, proc, false);
+		if (c)
+			conn_end(e, c, MORI_SHMEM_EPEER, "its process was lost");
+		if (e->from[proc])
+			conn_end(e, e->from[proc], MORI_SHMEM_EPEER, "its process was lost");
+	}
+}
+
+/* Whoever has the lock may be at a copy of a device, which takes as long as that likes. */
 static void engine_lost(struct net *n, int pe)
 {
 	struct engine *e = engine_of(n);
-	int proc = e->proc_of[pe];
-	struct conn *c;
 
-	engine_enter(e);
-	c = e->to[proc] ? e->to[proc] : conn_new(e, proc, false);
-	if (c)
-		conn_end(e, c, MORI_SHMEM_EPEER, "its process was lost");
-	if (e->from[proc])
-		conn_end(e, e->from[proc], MORI_SHMEM_EPEER, "its process was lost");
+	__atomic_store_n(&e->gone[e->proc_of[pe]], true, __ATOMIC_RELAXED);
+	__atomic_store_n(&e->any_gone, true, __ATOMIC_RELEASE);
+	if (pthread_mutex_trylock(&e->lock)) {
+		e->link->wake(e); /* the thread, or who drives the engine now, does it */
+		return;
+	}
+	engine_bury(e);
 	engine_leave(e);
 }
 
@@ -415,6 +435,7 @@ static int engine_error(struct net *n, int pe)
 	int err = 0;
 
 	engine_enter(e);
+	engine_bury(e);
 	c = e->to[e->proc_of[pe]];
 	if (c && c->state == CONN_DEAD)
 		err = conn_error(c, pe);

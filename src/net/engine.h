@@ -216,6 +216,8 @@ struct engine {
 	struct conn **to;   /* [n_procs] asking; NULL before the first use */
 	struct conn **from; /* [n_procs] serving, or that has ended: nobody comes twice */
 	struct conn *conns; /* all */
+	bool *gone;	    /* [n_procs], atomic: lost, and its connections not yet ended */
+	bool any_gone;	    /* atomic: some of them */
 	struct region *regions;
 	struct ask *ask_free;
 	uint64_t next_id;
@@ -245,6 +247,8 @@ void engine_rest(struct engine *e, int64_t now);
 void engine_away(struct engine *e, bool on);
 /* Something happened: wake those who sleep for it. */
 void engine_changed(struct engine *e);
+/* With the lock: end the connections of those that engine_lost() was told of. */
+void engine_bury(struct engine *e);
 
 /* engine_thread.c */
 int engine_progress(struct engine *e);

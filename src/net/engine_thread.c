@@ -22,8 +22,11 @@
 
 int engine_progress(struct engine *e)
 {
-	int n = e->link->progress(e);
+	int n;
 
+	if (__atomic_load_n(&e->any_gone, __ATOMIC_RELAXED))
+		engine_bury(e);
+	n = e->link->progress(e);
 	if (e->n_replies || e->late) {
 		e->late = false;
 		for (struct conn *c = e->conns; c; c = c->next) {

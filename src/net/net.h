@@ -159,7 +159,10 @@ void net_settle(struct net *n);
  */
 int net_nap(struct net *n, uint64_t ns);
 
-/* Liveness says that the process of @pe is gone: whoever waits for it is told at once. */
+/*
+ * Liveness says that the process of @pe is gone: whoever waits for it is told, by who drives the
+ * network next. This call waits for nobody; after net_settle() it is done.
+ */
 void net_lost(struct net *n, int pe);
 /* 0, or with what the path to @pe has ended. */
 int net_error(struct net *n, int pe);

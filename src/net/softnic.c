@@ -406,6 +406,7 @@ static void port_give_up(struct soft_port *port)
 		if (q->slots && __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE) != q->head)
 			net_lost(port->nic->net, q->pe);
 	}
+	net_settle(port->nic->net);
 }
 
 void soft_port_close(struct soft_port *port, double timeout_s)
