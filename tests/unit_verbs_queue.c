@@ -536,6 +536,45 @@ static void test_mismatch(void)
 	CHECK_EQ("left", fake_live(true), 0);
 }
 
+/* Where data is the device's, completions must not overtake it. */
+static void test_overtakes(void)
+{
+	static const struct {
+		const char *nic, *text; /* NULL: they do not */
+	} cases[] = {
+		{ "mlx5_0", NULL },
+		{ "mlx5_2",
+		  "mlx5_2 port 1: without DevX its completions are in the host's memory" },
+		{ "bnxt_re0", NULL },
+		{ "ionic_0", "its completions are in the host's memory and may overtake data" },
+	};
+
+	for (size_t i = 0; i < TEST_LEN(cases); i++) {
+		struct verbs_config c = machine_config();
+		struct verbs_qp *q = NULL;
+		struct verbs *v = NULL;
+		uint8_t *heap = aligned_alloc(4096, HEAP);
+		int err;
+
+		test_at(cases[i].nic);
+		c.devices = cases[i].nic;
+		c.memory = &places;
+		c.device = true;
+		err = verbs_open(&c, &v);
+		if (!err)
+			err = verbs_heap(v, heap, HEAP, true);
+		if (!err)
+			err = verbs_qp_open(v, 1, 0, &q);
+		CHECK_EQ(cases[i].nic, err != 0, cases[i].text != NULL);
+		if (cases[i].text)
+			CHECK_TEXT(err_text(), cases[i].text);
+		verbs_qp_close(q);
+		verbs_close(v);
+		free(heap);
+		CHECK_EQ("left", fake_live(true), 0);
+	}
+}
+
 int main(void)
 {
 	test_deadline(110);
@@ -553,6 +592,7 @@ int main(void)
 	for (size_t i = 0; i < TEST_LEN(ways); i++)
 		test_faults(&ways[i]);
 	test_mismatch();
+	test_overtakes();
 	machine_close();
 	return test_result();
 }

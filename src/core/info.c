@@ -213,6 +213,19 @@ static void info_queue(const struct out *o, const struct options *options,
 	say(o, "transport", "queue", format, note);
 }
 
+/* Whether a PE would have memory of a device. */
+static bool info_far(const struct options *options)
+{
+	struct err_was was;
+	char text[256];
+	bool far;
+
+	err_save(&was);
+	far = options->device != ACCEL_CPU && !accel_describe(ACCEL_CUDA, -1, text, sizeof(text));
+	err_restore(&was);
+	return far;
+}
+
 /* The ports of NICs, and which one the first PE of a node would take beside no device. */
 static void info_nics(const struct out *o)
 {
@@ -225,6 +238,7 @@ static void info_nics(const struct out *o)
 	if (!err) {
 		struct verbs_config config = rdma_config(&options, NULL);
 
+		config.device = info_far(&options);
 		err = verbs_scan(&config, &ports, &n);
 		if (!err)
 			chosen = verbs_choose(&config, ports, n, why, sizeof(why));

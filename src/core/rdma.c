@@ -131,6 +131,7 @@ static int prepare(struct rdma *r)
 	r->config = rdma_config(&pe->options, rdma_near(pe, r->near, sizeof(r->near)));
 	r->config.turn = pe->world->slot[pe->rank];
 	r->config.memory = rdma_memory(pe);
+	r->config.device = pe_far(pe);
 	r->config.arg = r;
 	sizes(r);
 	err = verbs_open(&r->config, &r->nic);

@@ -45,6 +45,7 @@ struct verbs_config {
 	int sl, tc;	     /* MORI_RDMA_SL, MORI_RDMA_TC; -1: 0 */
 	uint32_t log_slots;  /* of a queue; 0: 10 */
 	const char *sysfs;   /* NULL: SYSFS_PATH, as libibverbs reads it, else /sys */
+	bool device; /* what is moved is the device's: so must be the completions that tell of it */
 	const struct verbs_memory *memory; /* NULL: all is the host's */
 	void *arg;			   /* of those */
 };

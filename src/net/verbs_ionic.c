@@ -63,6 +63,7 @@ const struct verbs_maker verbs_ionic = {
 	.format = NIC_IONIC,
 	.library = VERBS_IONIC,
 	.driver = "ionic",
+	.host_rings = true,
 	.make = make,
 	.unmake = verbs_unmake_plain,
 	.modify = verbs_modify_plain,

@@ -142,6 +142,12 @@ struct verbs_region {
 	struct ibv_mr *mr;
 };
 
+/*
+ * PCIe keeps no order between what a NIC writes to the host and what it writes to a device: a
+ * kernel may see that a get is complete before it sees the data.
+ */
+#define VERBS_OVERTAKES "its completions are in the host's memory and may overtake data of a device"
+
 struct verbs_maker;
 
 /* The NIC of a PE. */
@@ -181,6 +187,7 @@ struct verbs_maker {
 	uint32_t format;
 	enum verbs_library library;
 	const char *driver; /* how the name of its driver in the kernel begins */
+	bool host_rings;    /* its completions are in the host's memory in any case */
 	/* NULL: as every NIC. NULL and errno if it fails. */
 	struct ibv_context *(*open)(struct verbs *v, struct ibv_device *d);
 	/* A queue pair in its first state; fills q->q and q->qpn with this process's addresses. */

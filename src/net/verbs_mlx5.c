@@ -66,14 +66,18 @@ static struct ibv_context *open(struct verbs *v, struct ibv_device *d)
 	v->devx = ctx != NULL;
 	if (ctx)
 		return ctx;
-	log_warn("%s cannot be opened for DevX (%s): its queues are in the host's memory", d->name,
-		 strerror(errno));
+	log_warn("%s cannot be opened for DevX: %s", d->name, strerror(errno));
 	return verbs_calls.ibv_open(d);
 }
 
 static int make(struct verbs_qp *q)
 {
-	return q->nic->devx ? devx_make(q) : verbs_make_plain(q, look);
+	const struct verbs *v = q->nic;
+
+	if (v->config.device && !v->devx)
+		return err_set(MORI_SHMEM_ENOTSUP, "%s port %d: without DevX " VERBS_OVERTAKES,
+			       v->port.name, v->port.port);
+	return v->devx ? devx_make(q) : verbs_make_plain(q, look);
 }
 
 static void unmake(struct verbs_qp *q)

@@ -284,6 +284,8 @@ static int look_at_device(struct scan *s, struct ibv_device *d)
 			 "kernels cannot drive it (its driver: %s)", driver);
 	else if (verbs_load(verbs_maker_of(like.format)->library))
 		snprintf(like.why_not, sizeof(like.why_not), "%s", err_text());
+	else if (s->c->device && verbs_maker_of(like.format)->host_rings)
+		snprintf(like.why_not, sizeof(like.why_not), VERBS_OVERTAKES);
 	if (*like.why_not)
 		return port_add(s, &like) ? 0 : MORI_SHMEM_ENOMEM;
 	return look_at_ports(s, d, &like);
