@@ -118,6 +118,7 @@ static void check_words(const char *name, uint64_t *words, uint64_t want, size_t
 {
 	unsigned char got[24];
 
+	MUST(mori_shmem_quiet_thread()); /* an atomic without a value is complete after it */
 	MUST(mori_shmem_getmem_thread(got, &words[3 * me], sizeof(got), pe, 0));
 	CHECK_EQ("before", not_poison(got, 8), 8);
 	CHECK_MEM(name, got + 8, &want, size);

@@ -54,6 +54,17 @@ check "a fabric that refuses, asked for" err_has 'MORI_SHMEM_SHARE=fabric: the d
 on_mock -x MOCK_CUDA_FABRIC=only -x MORI_SHMEM_SHARE=fd -n 4 "$BUILD/tests/pe_put"
 check "fd is fd" [ "$code" != 0 ]
 fine "PEs by their device" -x MOCK_CUDA_DEVICES=2 -n 2 --threads 2 "$BUILD/tests/gpu_find"
+# GPUs that are not atomic on each other's memory, and such as do not see each other.
+for t in pe_atomic pe_signal pe_put_signal pe_order; do
+	fine "$t without atomics" -x MOCK_CUDA_ATOMICS=no -x MOCK_CUDA_DEVICES=4 -n 4 "$BUILD/tests/$t"
+done
+for share in ipc fd; do
+	fine "streams without atomics, $share" -x MORI_SHMEM_SHARE=$share -x MOCK_CUDA_ATOMICS=no \
+		-x MOCK_CUDA_DEVICES=4 -n 4 "$BUILD/tests/gpu_queue"
+done
+on_mock -x MOCK_CUDA_ATOMICS=no -x MOCK_CUDA_DEVICES=2 -n 2 --threads 2 "$BUILD/tests/pe_atomic"
+check "without atomics in one process" err_has "are not atomic on each other's memory: run the PEs of each as"
+fine "one GPU is atomic" -x MOCK_CUDA_ATOMICS=no -n 2 --threads 2 "$BUILD/tests/pe_atomic"
 fine "four GPUs" -x MOCK_CUDA_DEVICES=4 -n 4 "$BUILD/tests/gpu_host"
 fine "host operations" -n 4 "$BUILD/tests/gpu_host"
 fine "host operations, threads" -n 4 --threads 4 "$BUILD/tests/gpu_host"

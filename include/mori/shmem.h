@@ -60,7 +60,7 @@ typedef struct mori_shmem_heap_info {
 	size_t largest_free; /**< the largest block malloc could give now */
 	size_t peak;	     /**< the most that was ever used */
 	size_t blocks;	     /**< blocks in use */
-	size_t near;	     /**< PEs whose heap is reached by load and store, this one too */
+	size_t near;	     /**< PEs that need no queue: load and store do all, this one too */
 } mori_shmem_heap_info_t;
 
 /** struct mori_shmem_fault - the sticky status of mori_shmem_check() */

@@ -99,7 +99,7 @@ struct dev_state {
 	uint32_t copy;		  /* 1: whoever has a slot has the copy engine's path */
 	struct nic_queue *queues; /* [n_pes * num_qp]; NULL: none */
 	uint32_t any_queue;	  /* 1: some memory of peers is reached by queues alone */
-	uint32_t reserved;
+	uint32_t amo_queue;	  /* 1: atomics and signals to other PEs go by queues alone */
 	struct dev_fault fault;
 	void *host; /* struct pe of the host library; the device never looks */
 };

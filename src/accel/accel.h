@@ -49,6 +49,8 @@ struct accel_facts {
 	uint64_t heap_grows;   /* the same for one that grows */
 	uint64_t granule;      /* parts of memory are multiples of it */
 	bool fabric;	       /* parts can leave by ACCEL_FABRIC */
+	uint32_t seen;	       /* devices that the process sees, and can ask about this one */
+	bool amo; /* on memory of those that it reaches this one has atomics, and they on its own */
 };
 
 int accel_facts(const struct accel *a, struct accel_facts *out);

@@ -328,6 +328,32 @@ static uint64_t gpu_least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+#define P2P_ACCESS 2 /* CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED */
+#define P2P_AMO	   3 /* CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED */
+
+/* Whether @from reaches memory of @to without being atomic there; what cannot be asked is so. */
+static bool gpu_not_atomic(int from, int to)
+{
+	int access = 1, amo = 0;
+
+	if (gpu.p2p_attribute && (gpu.p2p_attribute(&access, P2P_ACCESS, from, to) ||
+				  gpu.p2p_attribute(&amo, P2P_AMO, from, to)))
+		amo = 0;
+	return access && !amo;
+}
+
+static void gpu_atomics(int device, struct accel_facts *out)
+{
+	int n = 0, other;
+
+	out->amo = !gpu.device_count(&n);
+	out->seen = (uint32_t)n;
+	for (int i = 0; i < n && out->amo; i++) {
+		if (!gpu.device_get(&other, i) && other != device)
+			out->amo = !gpu_not_atomic(device, other) && !gpu_not_atomic(other, device);
+	}
+}
+
 int gpu_facts(struct accel_dev *d, struct accel_facts *out)
 {
 	size_t free_now = 0, total = 0;
@@ -346,6 +372,7 @@ int gpu_facts(struct accel_dev *d, struct accel_facts *out)
 	out->free = free_now;
 	out->granule = gpu_granule(d);
 	out->fabric = d->home->fabric;
+	gpu_atomics(d->home->device, out);
 	/* By the size of the device and not by what is free: all PEs must come to the same. */
 	out->heap_default = gpu_least((uint64_t)4 << 30, (total / 16) >> 21 << 21);
 	out->heap_grows = gpu_least((uint64_t)16 << 30, (total / 2) >> 21 << 21);

@@ -94,7 +94,7 @@ int heap_open(struct pe *pe, const struct pe_blob *blob)
 	pe->state->heap_base = (uint64_t)(uintptr_t)h->base;
 	pe->state->heap_len = pe->state->heap_sure = start;
 	if (pe->state->slot_same && !pe->state->owner && !pe->state->bases)
-		pe->state->plain = DEV_PLAIN_SIGNAL;
+		pe->state->plain = pe->state->amo_queue ? DEV_PLAIN : DEV_PLAIN_SIGNAL;
 	return 0;
 }
 
@@ -348,7 +348,7 @@ void heap_info(struct pe *pe, mori_shmem_heap_info_t *out)
 	size_t near = 0;
 
 	for (int i = 0; i < pe->state->n_pes; i++)
-		near += pe->state->slot[i] >= 0;
+		near += pe->state->slot[i] >= 0 && (!pe->state->amo_queue || i == pe->rank);
 	lock_take(&h->lock);
 	alloc_get_info(h->books, &info);
 	tail = h->max - alloc_top(h->books); /* what growing could give in a row */

@@ -67,6 +67,8 @@ static int pe_blob_fill(const struct pe *pe, struct pe_blob *blob)
 	blob->device_free = facts.free;
 	blob->device_granule = facts.granule;
 	blob->fabric = facts.fabric;
+	blob->seen = facts.seen;
+	blob->amo = facts.amo;
 	return 0;
 }
 
@@ -154,6 +156,12 @@ static int pe_state_open(struct pe *pe)
 	st->num_qp = pe->options.num_qp_per_pe;
 	st->host = pe;
 	st->one_device = pe_one_device(pe);
+	st->amo_queue = route_amo_apart(pe->boot, w->my_node);
+	if (st->amo_queue && w->parts.n_devs > 1)
+		return err_set(
+			MORI_SHMEM_ENOTSUP,
+			"the GPUs of this process are not atomic on each other's memory: run "
+			"the PEs of each as a process of its own");
 	return pe_path_open(pe);
 }
 

@@ -93,7 +93,8 @@ struct pe_blob {
 	unsigned char device_id[16];
 	uint64_t device_free; /* bytes; 0: no limit that is known */
 	uint64_t device_granule;
-	uint32_t fabric; /* its memory can leave by handles of the fabric */
+	uint32_t fabric;    /* its memory can leave by handles of the fabric */
+	uint32_t seen, amo; /* devices that it sees; whether all of them are atomic with its own */
 };
 
 struct heap {

@@ -18,10 +18,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct pe_blob *route_blob(const struct boot *boot, int rank)
+{
+	return boot_peer(boot, rank)->blob;
+}
+
+/* How many devices the PEs of a node have. */
+static uint32_t route_devices(const struct boot *boot, int node)
+{
+	uint32_t n = 0;
+
+	for (int i = 0; i < boot_n_pes(boot); i++) {
+		int k = 0;
+
+		if (boot_peer(boot, i)->node != node)
+			continue;
+		while (k < i &&
+		       (boot_peer(boot, k)->node != node ||
+			memcmp(route_blob(boot, k)->device_id, route_blob(boot, i)->device_id,
+			       sizeof(route_blob(boot, i)->device_id)) != 0))
+			k++;
+		n += k == i;
+	}
+	return n;
+}
+
+bool route_amo_apart(const struct boot *boot, int node)
+{
+	uint32_t devices = route_devices(boot, node);
+	bool fabric = true, amo = true;
+
+	for (int i = 0; i < boot_n_pes(boot); i++) {
+		const struct pe_blob *b = route_blob(boot, i);
+
+		if (boot_peer(boot, i)->node != node)
+			continue;
+		fabric = fabric && b->fabric;
+		amo = amo && b->amo && b->seen >= devices;
+	}
+	return devices > 1 && !fabric && !amo;
+}
+
 bool route_needed(const struct boot *boot)
 {
 	bool apart = boot_n_nodes(boot) > 1;
 
+	for (int i = 0; !apart && i < boot_n_nodes(boot); i++)
+		apart = route_amo_apart(boot, i);
 	for (int i = 0; !apart && boot_n_pes(boot) > 1 && i < boot_n_pes(boot); i++)
 		apart = ((const struct pe_blob *)boot_peer(boot, i)->blob)->no_p2p;
 	return apart;
@@ -157,7 +200,7 @@ static int route_exchange(struct pe *pe, double timeout_s)
 int route_join(struct pe *pe, double timeout_s)
 {
 	for (int i = 0; i < pe->world->n_pes; i++) {
-		if (pe->state->slot[i] < 0)
+		if (pe->state->slot[i] < 0 || pe->state->amo_queue)
 			pe->state->any_queue = 1;
 	}
 	return route_exchange(pe, timeout_s);

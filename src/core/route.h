@@ -28,6 +28,11 @@ enum route_region {
 /* Whether load and store leave some pair of PEs of the job apart; every PE says the same. */
 bool route_needed(const struct boot *boot);
 /*
+ * Whether atomics by load and store may not be atomic between some PEs of the node: GPUs over PCIe,
+ * or such as do not see each other, so that nobody can tell. Every PE says the same.
+ */
+bool route_amo_apart(const struct boot *boot, int node);
+/*
  * Open the network: every PE of the world calls route_make(), and when all know that it
  * went well route_join(); with its heap open it lets others reach it, before they try.
  */

@@ -55,7 +55,7 @@ DEV_BODY int dev_amo_reach(const struct dev_state *st, struct dev_req *r, const 
 
 	if (!dev_likely(r->op && tgt_aligned(dest, size)))
 		return dev_wrong(r, MORI_SHMEM_EINVAL, dest, size);
-	return dev_aim(st, r, dest, size);
+	return dev_aim_word(st, r, dest, size);
 }
 
 DEV_BODY int dev_amo_post(const struct dev_state *st, enum dev_scope scope, void *dest,

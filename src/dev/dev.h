@@ -345,11 +345,12 @@ DEV_BODY struct dev_spot dev_reach(const struct dev_state *st, const void *addr,
 
 /*
  * Whether all that goes to @pe, or to every PE, goes by the same way: only windows have parts that
- * queues alone reach on PEs that load and store reach, too.
+ * queues alone reach on PEs that load and store reach, too, unless atomics go by them.
  */
 DEV_BODY bool dev_one_way(const struct dev_state *st, int pe)
 {
-	return !tgt_load_acquire_ptr(&st->windows) || (pe != DEV_ALL && dev_slot(st, pe) < 0);
+	return (!tgt_load_acquire_ptr(&st->windows) && !st->amo_queue) ||
+	       (pe != DEV_ALL && dev_slot(st, pe) < 0);
 }
 
 /* query */

@@ -61,6 +61,26 @@ DEV_STEP int dev_aim(const struct dev_state *st, struct dev_req *r, const void *
 	return dev_likely(!s.err) ? 0 : dev_wrong(r, s.err, addr, len);
 }
 
+/* Whether load and store reach what the request is about, but are not atomic there. */
+DEV_STEP bool dev_not_atomic(const struct dev_state *st, const struct dev_req *r)
+{
+	return !dev_likely(!DEV_FIXED(st, amo_queue)) && r->slot >= 0 &&
+	       r->pe != DEV_FIXED(st, my_pe);
+}
+
+/* A word that is to be changed: dev_aim(), and by the queue where load and store are not atomic. */
+DEV_STEP int dev_aim_word(const struct dev_state *st, struct dev_req *r, const void *addr,
+			  uint64_t len)
+{
+	int err = dev_aim(st, r, addr, len);
+
+	if (err || !dev_not_atomic(st, r))
+		return err;
+	r->slot = DEV_SLOT_QUEUE;
+	r->off = (uint64_t)(uintptr_t)addr - DEV_FIXED(st, heap_base);
+	return TGT_NEAR ? dev_wrong(r, MORI_SHMEM_ENOTSUP, addr, len) : 0;
+}
+
 #include "dev/p2p.h"
 
 #ifdef TGT_HOST

@@ -107,7 +107,7 @@ DEV_BODY int dev_signal_reach(const struct dev_state *st, struct dev_req *r, voi
 	r->op = dev_signal_op(op);
 	if (!dev_likely(r->op && tgt_aligned(sig, 8)))
 		return dev_wrong(r, MORI_SHMEM_EINVAL, sig, 8);
-	return dev_aim(st, r, sig, 8);
+	return dev_aim_word(st, r, sig, 8);
 }
 
 DEV_BODY int dev_signal(const struct dev_state *st, enum dev_scope scope, uint64_t *sig,
@@ -172,8 +172,17 @@ DEV_STEP int dev_put_signal_plain(const struct dev_state *st, struct dev_req *r,
 	int whole = !__builtin_mul_overflow(n, size, &r->len);
 
 	return whole & (int)(r->op != 0) & (int)tgt_aligned(sig, 8) &
-	       dev_plain(st, DEV_PLAIN, r->pe) & dev_sure(st, r->sig, 8) &
+	       dev_plain(st, DEV_PLAIN_AMO, r->pe) & dev_sure(st, r->sig, 8) &
 	       dev_sure(st, r->off, r->len);
+}
+
+DEV_STEP int dev_put_then_signal(const struct dev_state *st, enum dev_scope scope,
+				 struct dev_req *r, void *sig)
+{
+	struct dev_req s = { .pe = r->pe, .qp = r->qp, .op = r->op, .value = r->value };
+	int err = dev_go(st, scope, DEV_ACT_PUT, r, 0);
+
+	return err ? err : dev_go(st, scope, DEV_ACT_SIGNAL, &s, dev_aim_word(st, &s, sig, 8));
 }
 
 /* The data, then exactly one signal; neither if either cannot be. */
@@ -194,8 +203,11 @@ DEV_STEP int dev_put_signal_any(const struct dev_state *st, enum dev_scope scope
 
 	r.at = dev_heap_at(st, pe, r.off);
 	r.sig_at = dev_heap_at(st, pe, r.sig);
-	if (!dev_likely(TGT_GPU && dev_put_signal_plain(st, &r, n, size, sig)))
+	if (!dev_likely(TGT_GPU && dev_put_signal_plain(st, &r, n, size, sig))) {
 		err = dev_put_signal_find(st, &r, dest, n, size, sig);
+		if (!err && dev_not_atomic(st, &r)) /* the data by load and store, the signal not */
+			return dev_put_then_signal(st, scope, &r, sig);
+	}
 	return dev_go(st, scope, DEV_ACT_PUT_SIGNAL, &r, err);
 }
 

@@ -6,7 +6,8 @@
  * the end of a process is written to standard error if MOCK_CUDA_LEAKS is set. Of kernels it
  * has the library's own (stream.c) and no others. MOCK_CUDA_DEVICES says how many GPUs there
  * are, MOCK_CUDA_FABRIC what handles of the fabric do ("yes", "no", or "only": descriptors
- * do not).
+ * do not), MOCK_CUDA_ATOMICS=no that they are not atomic on each other's memory: such an atomic
+ * is then refused.
  */
 #include "mock.h"
 
@@ -26,6 +27,13 @@ static int devices(void)
 	int n = text ? atoi(text) : 1;
 
 	return n > DEVICES ? DEVICES : n;
+}
+
+bool mock_atomics(void)
+{
+	const char *text = getenv("MOCK_CUDA_ATOMICS");
+
+	return !text || strcmp(text, "no") != 0;
 }
 
 /* A context that was used keeps a stream and a module. */
@@ -90,6 +98,12 @@ EXPORT int cuDeviceGetUuid_v2(void *out, int device)
 {
 	memset(out, 0x40 + device, 16);
 	return OK;
+}
+
+EXPORT int cuDeviceGetP2PAttribute(int *out, int what, int from, int to)
+{
+	*out = what != 3 || mock_atomics();
+	return from == to || from >= devices() || to >= devices() ? INVALID : OK;
 }
 
 EXPORT int cuDeviceTotalMem_v2(size_t *out, int device)

@@ -12,6 +12,8 @@
 
 #define FABRIC 8 /* a kind of handle */
 
+#define FOREIGN 32 /* bit of the handle of a part that came from another process */
+
 size_t mock_memory(void)
 {
 	const char *text = getenv("MOCK_CUDA_MEMORY");
@@ -19,12 +21,12 @@ size_t mock_memory(void)
 	return text ? strtoull(text, NULL, 0) : (size_t)8 << 30;
 }
 
-static void piece_add(char *at, size_t len, int fd, bool range)
+static void piece_add(char *at, size_t len, int fd, bool range, bool foreign)
 {
 	struct piece *p = malloc(sizeof(*p));
 
 	pthread_mutex_lock(&mock.lock);
-	*p = (struct piece){ mock.pieces, at, len, fd, range };
+	*p = (struct piece){ mock.pieces, at, len, fd, range, foreign };
 	mock.pieces = p;
 	if (!range)
 		mock.used += len;
@@ -67,6 +69,13 @@ static bool piece_find(uint64_t addr, struct piece *out)
 	return found;
 }
 
+bool mock_foreign(uint64_t addr)
+{
+	struct piece p;
+
+	return piece_find(addr, &p) && p.foreign;
+}
+
 EXPORT int cuMemGetInfo_v2(size_t *left, size_t *total)
 {
 	if (no_context())
@@ -94,7 +103,7 @@ EXPORT int cuMemAlloc_v2(uint64_t *out, size_t len)
 
 	if (at == MAP_FAILED)
 		return no_context() ? BAD_CONTEXT : NO_MEMORY;
-	piece_add(at, len, fd, false);
+	piece_add(at, len, fd, false, false);
 	*out = (uint64_t)(uintptr_t)at;
 	return OK;
 }
@@ -248,7 +257,7 @@ EXPORT int cuMemImportFromShareableHandle(uint64_t *out, void *handle, int kind)
 			      fcntl((int)(intptr_t)handle, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return INVALID;
-	*out = (uint64_t)fd + 1;
+	*out = ((uint64_t)fd + 1) | (uint64_t)1 << FOREIGN;
 	__atomic_add_fetch(&mock.parts, 1, __ATOMIC_RELAXED);
 	return OK;
 }
@@ -265,7 +274,7 @@ EXPORT int cuMemAddressReserve(uint64_t *out, size_t len, size_t align, uint64_t
 	if (p == MAP_FAILED)
 		return NO_MEMORY;
 	aligned = ((uintptr_t)p + GRANULE - 1) / GRANULE * GRANULE;
-	piece_add((char *)aligned, len, -1, true);
+	piece_add((char *)aligned, len, -1, true, false);
 	*out = aligned;
 	return OK;
 }
@@ -290,7 +299,7 @@ EXPORT int cuMemMap(uint64_t at, size_t len, size_t off, uint64_t part, uint64_t
 	    mmap((void *)(uintptr_t)at, len, PROT_NONE, MAP_SHARED | MAP_FIXED, fd, 0) ==
 		    MAP_FAILED)
 		return INVALID;
-	piece_add((char *)(uintptr_t)at, len, fd, false);
+	piece_add((char *)(uintptr_t)at, len, fd, false, part >> FOREIGN);
 	return OK;
 }
 
@@ -343,7 +352,7 @@ EXPORT int cuIpcOpenMemHandle_v2(uint64_t *out, struct ipc handle, unsigned flag
 	at = fd < 0 ? MAP_FAILED : mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED)
 		return INVALID;
-	piece_add(at, len, fd, false);
+	piece_add(at, len, fd, false, true);
 	*out = (uint64_t)(uintptr_t)at;
 	return OK;
 }

@@ -30,7 +30,8 @@ struct piece {
 	char *at;
 	size_t len;
 	int fd;
-	bool range; /* of addresses only */
+	bool range;   /* of addresses only */
+	bool foreign; /* from another process */
 };
 
 /* What is in use. */
@@ -47,6 +48,9 @@ extern struct mock mock;
 size_t mock_memory(void);
 /* Whether the thread has no context. */
 bool no_context(void);
+/* Whether GPUs are atomic on each other's memory; and whether an address is of another's. */
+bool mock_atomics(void);
+bool mock_foreign(uint64_t addr);
 /* What MOCK_CUDA_FABRIC says: "yes"; "only", without descriptors; "no": it refuses; NULL: none. */
 const char *mock_fabric(void);
 

@@ -194,5 +194,7 @@ EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsign
 	if (!gx || !gy || !gz || !bx || !by || !bz)
 		return INVALID;
 	memcpy(&w.task, args[0], sizeof(w.task));
+	if (!strcmp(f, "mori_task_amo") && !mock_atomics() && mock_foreign(w.task.dest))
+		return NO_SUPPORT; /* a GPU would do it all the same, and not be atomic */
 	return work_give(stream, &w);
 }
