@@ -55,6 +55,10 @@ for nic in mlx5_0 bnxt_re0 ionic_0; do
 	check "the NIC's reason" err_has 'the peer does not answer'
 	more= # made of the same entries
 done
+for program in put atomic; do
+	on ionic_0 0 kern_$program MORI_NIC=rdma FAKE_IONIC=1
+	check "$program in the first version of the format" posted 'ionic_0 port 1'
+done
 for mode in vmm isolation; do
 	on mlx5_0 0 kern_modes_$mode MORI_NIC=rdma MORI_SHMEM_MODE=$mode MORI_SHMEM_VMM_CHUNK_SIZE=1M
 	check "a $mode heap" posted 'mlx5_0 port 1'

@@ -125,6 +125,7 @@ static const struct way {
 	{ "bnxt, table of messages, in the device", "bnxt_re0", &places, NIC_BNXT_MSN, true, 1 },
 	{ "ionic", "ionic_0", NULL, 0, false, 1 },
 	{ "ionic, shown", "ionic_0", &shows, 0, false, 1 },
+	{ "ionic, first version", "ionic_0", &shows, NIC_IONIC_V1, false, 1 },
 	{ "ionic, device", "ionic_0", &places, 0, false, 1 },
 };
 
@@ -151,6 +152,7 @@ static int pe_open(struct pe *p, const struct way *w, int turn)
 	c.sl = 3;
 	c.tc = 104;
 	fake_bnxt_msn(w->msn);
+	fake_ionic(w->flags & NIC_IONIC_V1 ? 1 : 2);
 	p->memory = aligned_alloc(4096, 3 * HEAP);
 	p->heap = p->memory + HEAP;
 	memset(p->memory, 0xbb, 3 * HEAP);
@@ -575,6 +577,23 @@ static void test_overtakes(void)
 	}
 }
 
+/* A version that nobody knows is refused by name. */
+static void test_version(void)
+{
+	static const struct way way = { .nic = "ionic_0", .qps = 1 };
+	struct pe pes[2];
+
+	test_at("version");
+	CHECK_EQ("one", pe_open(&pes[0], &way, 0), 0);
+	CHECK_EQ("other", pe_open(&pes[1], &way, 1), 0);
+	fake_ionic(0);
+	CHECK_EQ("version", verbs_qp_connect(pes[0].qp[0], &pes[1].record[0], &pes[0].q[0]),
+		 MORI_SHMEM_ENOTSUP);
+	CHECK_TEXT(err_text(), "ionic_0 port 1: which version of its format the NIC speaks");
+	fake_ionic(2);
+	pes_close(pes, "version");
+}
+
 int main(void)
 {
 	test_deadline(110);
@@ -593,6 +612,7 @@ int main(void)
 		test_faults(&ways[i]);
 	test_mismatch();
 	test_overtakes();
+	test_version();
 	machine_close();
 	return test_result();
 }

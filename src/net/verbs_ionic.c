@@ -59,6 +59,45 @@ static int make(struct verbs_qp *q)
 		      verbs_make_plain(q, look);
 }
 
+static int unknown(const struct verbs_qp *q, const char *why)
+{
+	return err_set(MORI_SHMEM_ENOTSUP,
+		       "%s port %d: which version of its format the NIC speaks is not known: %s",
+		       q->nic->port.name, q->nic->port.port, why);
+}
+
+/*
+ * The version of the format, which libionic knows and has no call to tell: let it write an entry
+ * without ringing, and look. Kernels overwrite that.
+ */
+static int ready(struct verbs_qp *q)
+{
+	const struct verbs_port *p = &q->nic->port;
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED };
+	struct ibv_send_wr *bad;
+	struct ionic_dv_qp qp = { 0 };
+	const uint8_t *entry;
+	int code;
+
+	if (!verbs_calls.ionic_set_gda)
+		return unknown(q, "libionic has no ionic_dv_qp_set_gda()");
+	code = verbs_calls.ionic_set_gda(q->qp, true, false);
+	if (code)
+		return verbs_fail(p, code, "ionic_dv_qp_set_gda", "");
+	code = ibv_post_send(q->qp, &wr, &bad);
+	if (code)
+		return verbs_fail(p, code, "ibv_post_send", "");
+	code = verbs_calls.ionic_get_qp(&qp, q->qp);
+	if (code)
+		return verbs_fail(p, code, "ionic_dv_get_qp", "");
+	entry = qp.sq.at;
+	if (entry[IONIC_OPCODE] == ionic_opcode(NIC_WRITE, true))
+		q->q.flags |= NIC_IONIC_V1;
+	else if (entry[IONIC_OPCODE] != ionic_opcode(NIC_WRITE, false))
+		return unknown(q, "libionic writes neither of the two that there are");
+	return 0;
+}
+
 const struct verbs_maker verbs_ionic = {
 	.format = NIC_IONIC,
 	.library = VERBS_IONIC,
@@ -67,4 +106,5 @@ const struct verbs_maker verbs_ionic = {
 	.make = make,
 	.unmake = verbs_unmake_plain,
 	.modify = verbs_modify_plain,
+	.ready = ready,
 };

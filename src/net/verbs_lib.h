@@ -195,6 +195,8 @@ struct verbs_maker {
 	void (*unmake)(struct verbs_qp *q); /* of what make() has left, perhaps half */
 	/* Its next state; 0 or an errno. */
 	int (*modify)(struct verbs_qp *q, struct ibv_qp_attr *attr, int mask);
+	/* NULL: nothing. It is ready to send: what can be found out of it only now. */
+	int (*ready)(struct verbs_qp *q);
 };
 
 extern const struct verbs_maker verbs_mlx5, verbs_bnxt, verbs_ionic;

@@ -352,6 +352,8 @@ int verbs_qp_connect(struct verbs_qp *q, const struct verbs_record *peer, struct
 		err = to_rtr(q, peer, mtu);
 	if (!err)
 		err = to_rts(q, peer);
+	if (!err && q->nic->maker->ready)
+		err = q->nic->maker->ready(q);
 	if (err)
 		return err;
 	q->q.mtu = 128u << mtu;

@@ -5,6 +5,7 @@
 
 #include "nic/entry.h"
 
+#define IONIC_OPCODE	     8	       /* byte of an entry */
 #define IONIC_INLINE	     (1u << 2) /* flags of an entry */
 #define IONIC_SIGNAL	     (1u << 3)
 #define IONIC_COLOUR	     (1u << 4)

@@ -51,12 +51,17 @@ FAKE_EXPORT int fake_live(bool say);
 /* How libbnxt_re makes its queues: with a table of messages, or not. */
 FAKE_EXPORT void fake_bnxt_msn(bool on);
 
+/* Which version of the format libionic's NICs have; 0: one that nobody knows. */
+FAKE_EXPORT void fake_ionic(int version);
+FAKE_EXPORT int fake_ionic_version(void);
+
 /* A queue pair as the NIC has it. */
 struct fake_qp {
 	struct ibv_qp qp; /* first */
 	struct ibv_qp_attr attr;
 	uint32_t slots; /* of its ring; CQEs as many as its completion queue has */
 	bool devx, ready;
+	bool quiet;    /* ionic: what the library posts is not rung */
 	void *ring;    /* what the library tells of, or was told */
 	char *told[4]; /* DevX: ring, record, completions, their record */
 	uint32_t record[4], cq_record[4];

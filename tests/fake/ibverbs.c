@@ -28,10 +28,12 @@ static struct {
 	struct fake_mr *mrs;
 	struct fake_qp *qps;
 	bool msn;
+	int ionic;
 	char fail_call[64]; /* the name of a call that fails, and from which time on */
 	int fail_from;
 	pthread_mutex_t serving; /* held while a queue pair is served; before lock */
-} fake = { .lock = PTHREAD_MUTEX_INITIALIZER,
+} fake = { .ionic = 2,
+	   .lock = PTHREAD_MUTEX_INITIALIZER,
 	   .serving = PTHREAD_MUTEX_INITIALIZER,
 	   .next_key = 0x100,
 	   .next_qpn = 0x40 };
@@ -140,6 +142,16 @@ void fake_bnxt_msn(bool on)
 	fake.msn = on;
 }
 
+void fake_ionic(int version)
+{
+	fake.ionic = version;
+}
+
+int fake_ionic_version(void)
+{
+	return fake.ionic;
+}
+
 bool fake_has_bnxt_msn(void)
 {
 	return fake.msn;
@@ -199,6 +211,21 @@ const struct fake_nic *fake_nic_of(const struct ibv_context *c)
 	return ctx_of(c)->nic;
 }
 
+/* As libionic, whose entries have the opcode in their 9th byte: in the first slot, for one of them. */
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	static const uint8_t opcodes[] = { 0x7f, 4, 0x21 };
+	struct fake_qp *q = (struct fake_qp *)qp;
+
+	*bad = wr;
+	if (fake_step("ibv_post_send"))
+		return EIO;
+	if (!q->quiet || !q->ready || wr->opcode != IBV_WR_RDMA_WRITE || wr->num_sge)
+		return EINVAL;
+	((uint8_t *)q->ring)[8] = opcodes[fake.ionic];
+	return 0;
+}
+
 struct ibv_context *fake_open(struct ibv_device *d)
 {
 	const struct fake_nic *nic = nic_named(d->name);
@@ -211,6 +238,7 @@ struct ibv_context *fake_open(struct ibv_device *d)
 	c = aligned_alloc(4096, (sizeof(*c) + 4095) & ~(size_t)4095);
 	memset(c, 0, sizeof(*c));
 	c->nic = nic;
+	c->c.ops.post_send = post_send;
 	fake_count(FAKE_CTX, 1);
 	return &c->c;
 }

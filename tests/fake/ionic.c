@@ -14,6 +14,7 @@ FAKE_EXPORT int ionic_dv_get_ctx(struct ionic_dv_ctx *out, struct ibv_context *c
 FAKE_EXPORT int ionic_dv_get_cq(struct ionic_dv_cq *out, struct ibv_cq *cq, uint8_t udma);
 FAKE_EXPORT int ionic_dv_get_qp(struct ionic_dv_qp *out, struct ibv_qp *qp);
 FAKE_EXPORT uint8_t ionic_dv_qp_get_udma_idx(struct ibv_qp *qp);
+FAKE_EXPORT int ionic_dv_qp_set_gda(struct ibv_qp *qp, bool send, bool recv);
 FAKE_EXPORT int ionic_dv_pd_set_sqcmb(struct ibv_pd *pd, bool on, bool express, bool must);
 
 int ionic_dv_get_ctx(struct ionic_dv_ctx *out, struct ibv_context *c)
@@ -63,6 +64,14 @@ uint8_t ionic_dv_qp_get_udma_idx(struct ibv_qp *qp)
 {
 	(void)qp;
 	return 1;
+}
+
+int ionic_dv_qp_set_gda(struct ibv_qp *qp, bool send, bool recv)
+{
+	if (fake_step(__func__))
+		return EIO;
+	((struct fake_qp *)qp)->quiet = send;
+	return recv ? EINVAL : 0;
 }
 
 int ionic_dv_pd_set_sqcmb(struct ibv_pd *pd, bool on, bool express, bool must)

@@ -9,6 +9,7 @@
  *	FAKE_BAD	the number of an entry, and of those after it, that a peer does not answer
  *	FAKE_LATE	1: data that is not in the entry itself takes its time, and with it what is behind it
  *			in its queue; other queues go on
+ *	FAKE_IONIC	1: NICs of Pensando have the first version of the format, not the second
  *	FAKE_COUNT	a file that gets, at the end, how many entries there were of each kind, and what is left
  */
 #include "fake/fake.h"
@@ -57,7 +58,8 @@ void fake_serve_open(struct fake_qp *q)
 		.format = bnxt			    ? NIC_BNXT :
 			  !strncmp(name, "mlx5", 4) ? NIC_MLX5 :
 						      NIC_IONIC,
-		.flags = bnxt && fake_has_bnxt_msn() ? NIC_BNXT_MSN : 0,
+		.flags = (bnxt && fake_has_bnxt_msn() ? NIC_BNXT_MSN : 0) |
+			 (fake_ionic_version() == 1 ? NIC_IONIC_V1 : 0),
 		.index_by = bnxt && fake_has_bnxt_msn() ? 8 : 1,
 		.log_slots = log_of(q->slots),
 		.log_cq = log_of((uint32_t)q->qp.send_cq->cqe + 1),
@@ -282,6 +284,8 @@ __attribute__((constructor)) static void serve_setup(void)
 		};
 	}
 	serve.late = getenv("FAKE_LATE") != NULL;
+	if (getenv("FAKE_IONIC"))
+		fake_ionic(atoi(getenv("FAKE_IONIC")));
 	serve.bad = bad ? strtoull(bad, NULL, 10) : 0;
 	serve.on = true;
 	fake_nics(serve.nics, n);
