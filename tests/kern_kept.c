@@ -3,8 +3,8 @@
  * What a program keeps of a PE that has finalized is of no use and does no harm: kernels
  * of a shared object it has opened itself, a context, the handle of a module. Each call
  * gives MORI_SHMEM_ESTATE and touches nothing; the memory of the old heap is not even
- * mapped. The next init, with another number of PEs, works once the object is given the
- * new state, and the old context stays dead.
+ * mapped. The next init says how many calls there were. It may have another number of PEs, and
+ * works once the object is given the new state; the old context stays dead.
  */
 /* TEST: wrapper=none timeout=120 */
 #define PES_NO_INIT
@@ -112,6 +112,18 @@ static void alive(const struct kept *k, enum way way)
 	BARRIER();
 }
 
+static struct {
+	int times;
+	char text[512];
+} heard;
+
+static void hear(void *arg, const char *text)
+{
+	(void)arg;
+	heard.times++;
+	snprintf(heard.text, sizeof(heard.text), "%s", text);
+}
+
 static void join(const mori_shmem_uniqueid_t *uid, int rank, int n)
 {
 	mori_shmem_init_attr_t attr;
@@ -156,12 +168,19 @@ static void child(struct kern_way *way, int rank)
 	void *handle = open_object();
 	struct kept old, now;
 
+	char late[64];
+
 	test_deadline(TEST_TSAN || TEST_ASAN ? 100 : 40);
+	mori_shmem_on_fault(hear, NULL);
 	join(kern_way(&way[0], rank), rank, PES);
 	open_kept(&old, handle);
 	MUST(mori_shmem_finalize());
 	all_dead(&old);
+	CHECK_EQ("not yet", heard.times, 0);
 	join(kern_way(&way[1 + alone], next), next, alone ? 1 : PES - 1);
+	CHECK_EQ("told by init", heard.times, 1);
+	snprintf(late, sizeof(late), "PE %d have made %d call(s)", rank, 3 * KEPT_RESULTS);
+	CHECK_TEXT(heard.text, late);
 	CHECK(old.ctx != ctx);
 	all_dead(&old);
 	open_kept(&now, handle);

@@ -333,7 +333,7 @@ static void test_each(void)
 
 	clear();
 	options_each(see, &s);
-	CHECK_EQ("rows", s.rows, 33);
+	CHECK_EQ("rows", s.rows, 35);
 	CHECK_EQ("unknown, errors, set", s.unknown + s.errors + s.from_environment, 0);
 	memset(&s, 0, sizeof(s));
 	setenv("MORI_SHMEM_HEAP_SIZE", "lots", 1);
@@ -341,7 +341,7 @@ static void test_each(void)
 	setenv("MORI_SHMEM_MODUS", "vmm", 1);
 	options_each(see, &s);
 	clear();
-	CHECK_EQ("rows", s.rows, 34);
+	CHECK_EQ("rows", s.rows, 36);
 	CHECK_EQ("unknown", s.unknown, 1);
 	CHECK_EQ("errors", s.errors, 2);
 	CHECK_EQ("set", s.from_environment, 3);

@@ -177,6 +177,15 @@ typedef int (*mori_shmem_wait_fn)(void *arg);
  */
 MORI_SHMEM_EXPORT void mori_shmem_on_wait(mori_shmem_wait_fn stop, void *arg);
 
+/** For mori_shmem_on_fault(): what would go to standard error. */
+typedef void (*mori_shmem_fault_fn)(void *arg, const char *text);
+/**
+ * mori_shmem_on_fault - hear of failures in kernels that nobody has looked at
+ * @hear: called with @arg and a line of text in a call of this thread that would have written
+ *        it to standard error; it may not call the library. NULL: none, as at first.
+ */
+MORI_SHMEM_EXPORT void mori_shmem_on_fault(mori_shmem_fault_fn hear, void *arg);
+
 /** mori_shmem_is_initialized - Return: 1 if a call from this thread would find a PE, else 0. */
 MORI_SHMEM_EXPORT int mori_shmem_is_initialized(void);
 
@@ -400,7 +409,11 @@ MORI_SHMEM_EXPORT int mori_shmem_kernel_launch(mori_shmem_module_t *module, cons
  * mori_shmem_check - read and clear the sticky status of this PE
  * @fault: filled with the first fault since the last check; may be NULL
  *
- * Calls that return a value cannot return a status: they leave it here.
+ * Calls that return a value cannot return a status: they leave it here, and so does every call
+ * of a kernel. mori_shmem_last_error() then has the first in words, and how many more there were.
+ * What nobody has looked at, by this call or by mori_shmem_status(), goes to standard error with
+ * the next mori_shmem_barrier_all(), mori_shmem_kernel_launch() that waits,
+ * mori_shmem_module_unload() or mori_shmem_finalize().
  *
  * Return: 0 if there was none; its code; MORI_SHMEM_ESTATE if there is no PE.
  */

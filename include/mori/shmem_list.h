@@ -391,6 +391,7 @@
 	X(finalize)                                                                                \
 	X(abort)                                                                                   \
 	X(on_wait)                                                                                 \
+	X(on_fault)                                                                                \
 	X(is_initialized)                                                                          \
 	X(num_qp_per_pe)                                                                           \
 	X(current)                                                                                 \

@@ -59,8 +59,9 @@ struct cpu_ops {
 struct cpu_grid {
 	const struct cpu_fiber *current;
 	const struct cpu_ops *ops;
-	uint32_t looks; /* since the last that let others run */
-	uint64_t stack; /* no frame of the current fiber may reach below; 0: no bound is known */
+	uint32_t looks;	   /* since the last that let others run */
+	uint64_t stack;	   /* no frame of the current fiber may reach below; 0: no bound is known */
+	uint32_t no_state; /* 1: a call found no PE to act for, and ends the grid */
 };
 /* The probe that mori cc gives a module (tools/mori/cc_cpu.c) looks there. */
 _Static_assert(__builtin_offsetof(struct cpu_grid, stack) == 24, "mori cc has the number");

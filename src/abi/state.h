@@ -9,7 +9,7 @@
 
 #include <mori/shmem_types.h>
 
-#define DEV_ABI 5u
+#define DEV_ABI 6u
 
 struct nic_queue;
 
@@ -45,13 +45,41 @@ struct dev_window {
 	uint64_t peer[]; /* [n_pes] where this PE sees theirs; 0: not by load and store */
 };
 
-/* The first fault since the host looked; code is claimed by compare-and-swap. */
-struct dev_fault {
-	int32_t code; /* MORI_SHMEM_E*; 0: none */
+/* Failures that are kept until the host looks; the rest is counted. */
+#define DEV_RECORDS 64u
+
+/* What stands for the operation in the mark of a record that has no name yet. */
+enum dev_nameless {
+	DEV_RECORD_TAKEN = 0xffffffffu,	   /* being written */
+	DEV_RECORD_NAMELESS = 0xfffffffeu, /* written, but for the name of the call */
+};
+
+/*
+ * One failure. A thread claims the record by its mark, from 0, and stores the mark last of all:
+ * whoever finds a name in it finds the rest.
+ */
+struct dev_record {
+	uint64_t mark; /* 0: free; else the code below and the operation (enum dev_op) above */
 	int32_t pe;
-	uint64_t addr;
-	uint32_t op; /* enum dev_op */
-	int32_t block[3], thread[3];
+	uint32_t number; /* of this failure among all: fault.count before it */
+	uint64_t addr, len;
+	int32_t block[3], thread[3]; /* -1: of a call of the host */
+	uint32_t seen;		     /* the host's own: the caller was told */
+	uint32_t reserved;
+};
+
+/* What has failed, in sum. */
+struct dev_fault {
+	int32_t code;	  /* of the first since the host took it; 0: none */
+	uint32_t count;	  /* failures so far; it never goes back */
+	uint32_t unnamed; /* records that have no name yet */
+	uint32_t late;	  /* calls since the PE has finalized */
+};
+
+/* In memory that the host reads for nothing, wherever the state is. */
+struct dev_news {
+	uint64_t failed; /* 1: there are failures that the host has not gathered */
+	uint64_t late;	 /* fault.late, about */
 };
 
 /* The symbol globalGpuStates of a module: whose kernels these are. */
@@ -101,6 +129,8 @@ struct dev_state {
 	uint32_t any_queue;	  /* 1: some memory of peers is reached by queues alone */
 	uint32_t amo_queue;	  /* 1: atomics and signals to other PEs go by queues alone */
 	struct dev_fault fault;
+	struct dev_record *records; /* [DEV_RECORDS] */
+	struct dev_news *news;
 	void *host; /* struct pe of the host library; the device never looks */
 };
 

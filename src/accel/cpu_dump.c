@@ -145,7 +145,7 @@ int cpu_faulted(const struct run *r, struct accel_fault *out)
 	const uint32_t *b = l->place.block, *t = l->place.thread;
 	char text[200];
 
-	cpu_fault_text(&r->fault, text, sizeof(text));
+	cpu_fault_text(&r->fault, r->grid.no_state, text, sizeof(text));
 	if (over)
 		snprintf(text, sizeof(text),
 			 "stack overflow: a thread has %zu bytes; MORI_SHMEM_KERNEL_STACK gives "

@@ -173,7 +173,7 @@ void cpu_fault_unwatch(struct cpu_fault *f)
 	fault_unset(f);
 }
 
-void cpu_fault_text(const struct cpu_fault *f, char *text, size_t size)
+void cpu_fault_text(const struct cpu_fault *f, bool no_state, char *text, size_t size)
 {
 	const char *access = f->write < 0 ? "use" : f->write ? "write" : "read";
 	unsigned long long addr = f->addr;
@@ -187,6 +187,10 @@ void cpu_fault_text(const struct cpu_fault *f, char *text, size_t size)
 			f->watch.lost ? "; a PE is lost" : " (MORI_SHMEM_TIMEOUT)");
 	else if (f->sig == SIGFPE)
 		snprintf(text, size, "division by zero, or one whose result does not fit (SIGFPE)");
+	else if (f->sig == SIGILL && no_state)
+		snprintf(text, size,
+			 "a call of the library has no PE to act for: the context is 0, or the "
+			 "module was never given to mori_shmem_module_init()");
 	else if (f->sig == SIGILL)
 		snprintf(text, size,
 			 "an illegal instruction (SIGILL), such as a trap the compiler set");

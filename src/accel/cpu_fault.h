@@ -29,7 +29,10 @@ struct cpu_fault {
 /* For the calling thread; @host is where a fault goes. Give 0 or a status with a text. */
 int cpu_fault_watch(struct cpu_fault *f, struct fiber *host);
 void cpu_fault_unwatch(struct cpu_fault *f);
-/* What happened, in words, as in "read of address 0x10". */
-void cpu_fault_text(const struct cpu_fault *f, char *text, size_t size);
+/*
+ * What happened, in words, as in "read of address 0x10". @no_state: the library set the trap,
+ * because it had no PE to act for.
+ */
+void cpu_fault_text(const struct cpu_fault *f, bool no_state, char *text, size_t size);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "boot/boot.h"
 #include "core/fail.h"
+#include "core/faults.h"
 #include "core/registry.h"
 #include "util/err.h"
 #include "util/interrupt.h"
@@ -24,7 +25,11 @@ const char *mori_shmem_last_error(void)
 
 int mori_shmem_take_error(void)
 {
-	return err_take();
+	int err = err_take();
+
+	if (err)
+		faults_taken();
+	return err;
 }
 
 /* The PE a call means, or NULL with a text that begins with the call's name. */
@@ -241,6 +246,11 @@ void mori_shmem_on_wait(mori_shmem_wait_fn stop, void *arg)
 	interrupt_set(stop, arg);
 }
 
+void mori_shmem_on_fault(mori_shmem_fault_fn hear, void *arg)
+{
+	faults_hearer(hear, arg);
+}
+
 mori_shmem_t *mori_shmem_current(void)
 {
 	return (mori_shmem_t *)api_pe("current");
@@ -405,7 +415,7 @@ int mori_shmem_check(mori_shmem_fault_t *fault)
 {
 	struct pe *pe = api_pe("check");
 
-	return pe ? fail_take(pe->state, fault) : MORI_SHMEM_ESTATE;
+	return pe ? faults_take(pe, fault) : MORI_SHMEM_ESTATE;
 }
 
 int mori_shmem_device_state(uint64_t *ctx)

@@ -5,12 +5,12 @@
  */
 #include "core/fail.h"
 
+#include "core/faults.h"
 #include "core/pe.h"
 #include "core/route.h"
 #include "dev/dev.h"
 #include "util/err.h"
 #include "util/interrupt.h"
-#include "util/log.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -21,26 +21,36 @@
 #define WAIT_TURNS    8	   /* at the network between two polls of memory */
 #define WAIT_YIELDS   200u /* of the core, before a waiting thread sleeps */
 
-static __thread struct {
-	int pe;
-	uint64_t addr, len;
-	bool told; /* the text is there, and names the PE */
-} about;
+static __thread struct fail_about about;
+static __thread enum {
+	TEXT_NONE,
+	TEXT_PATH,
+	TEXT_WHOLE
+} about_text; /* what err_text() has of it */
+
+static int about_set(int pe, int text)
+{
+	about = (struct fail_about){ .pe = pe < 0 ? -1 : pe };
+	about_text = text;
+	return 0;
+}
 
 void fail_told(int pe)
 {
-	about.pe = pe < 0 ? -1 : pe;
-	about.addr = about.len = 0;
-	about.told = true;
+	about_set(pe, TEXT_PATH);
+}
+
+int fail_whole(int err)
+{
+	about_set(-1, TEXT_WHOLE);
+	return err;
 }
 
 int tgt_fail(const struct dev_state *st, int code, int pe, uint64_t addr, uint64_t len)
 {
 	(void)st;
-	about.pe = pe;
-	about.addr = addr;
-	about.len = len;
-	about.told = false;
+	about = (struct fail_about){ pe, addr, len };
+	about_text = TEXT_NONE;
 	return code;
 }
 
@@ -121,52 +131,110 @@ int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st)
 }
 
 /* An argument was wrong: which, by looking at it again. */
-static int fail_invalid(const struct dev_state *st, const char *name)
+static void words_invalid(const struct dev_state *st, const char *name, const struct fail_about *a,
+			  char *text, size_t size)
 {
-	const struct pe *pe = st->host;
-	bool at;
-
-	if (about.len == UINT64_MAX)
-		return err_set(
-			MORI_SHMEM_EINVAL,
-			"mori_shmem_%s: the number of elements is more bytes than memory has",
-			name);
-	if (about.pe < 0 || about.pe >= st->n_pes)
-		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_%s: there is no PE %d, only 0 to %d",
-			       name, about.pe, st->n_pes - 1);
-	if (!about.addr)
-		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_%s: an address is NULL", name);
+	unsigned long long addr = a->addr, len = a->len;
 	/* Words of waits and tests may lie anywhere: only their alignment can be wrong. */
-	at = dev_in_heap(st, about.addr - st->heap_base, about.len) ||
-	     dev_window_of(st, about.addr, about.len, st->my_pe) || strstr(name, "_wait_until") ||
-	     strstr(name, "_test");
-	if (at && about.len && about.addr % about.len && !(about.len & (about.len - 1)))
-		return err_set(MORI_SHMEM_EINVAL,
-			       "mori_shmem_%s: address 0x%llx is not a multiple of %llu", name,
-			       (unsigned long long)about.addr, (unsigned long long)about.len);
-	if (at)
-		return err_set(MORI_SHMEM_EINVAL,
-			       "mori_shmem_%s: an operation code, comparison or size is not one of "
-			       "those the call knows (address 0x%llx, %llu bytes, PE %d)",
-			       name, (unsigned long long)about.addr, (unsigned long long)about.len,
-			       about.pe);
-	return err_set(
-		MORI_SHMEM_EINVAL,
-		"mori_shmem_%s: 0x%llx + %llu bytes (for PE %d) is not symmetric memory of PE "
-		"%d: its heap is 0x%llx + %llu bytes%s",
-		name, (unsigned long long)about.addr, (unsigned long long)about.len, about.pe,
-		pe->rank, (unsigned long long)st->heap_base, (unsigned long long)st->heap_len,
-		st->owner ? ", and a range may not leave its block" : "");
+	bool known = a->pe >= 0 && a->pe < st->n_pes;
+	bool at = known && (dev_in_heap(st, a->addr - st->heap_base, a->len) ||
+			    dev_window_of(st, a->addr, a->len, st->my_pe) ||
+			    strstr(name, "_wait_until") || strstr(name, "_test"));
+
+	if (a->len == UINT64_MAX)
+		snprintf(text, size, "the number of elements is more bytes than memory has");
+	else if (!known)
+		snprintf(text, size, "there is no PE %d, only 0 to %d", a->pe, st->n_pes - 1);
+	else if (!a->addr)
+		snprintf(text, size, "an address is NULL");
+	else if (at && a->len && a->addr % a->len && !(a->len & (a->len - 1)))
+		snprintf(text, size, "address 0x%llx is not a multiple of %llu", addr, len);
+	else if (at)
+		snprintf(text, size,
+			 "an operation code, comparison or size is not one of those the call knows "
+			 "(address 0x%llx, %llu bytes, PE %d)",
+			 addr, len, a->pe);
+	else
+		snprintf(text, size,
+			 "0x%llx + %llu bytes (for PE %d) is not symmetric memory of PE %d: its "
+			 "heap is 0x%llx + %llu bytes%s",
+			 addr, len, a->pe, st->my_pe, (unsigned long long)st->heap_base,
+			 (unsigned long long)st->heap_len,
+			 st->owner ? ", and a range may not leave its block" : "");
 }
 
-static int fail_lost(const struct dev_state *st, const char *name)
+static void words_lost(const struct dev_state *st, const struct fail_about *a, char *text,
+		       size_t size)
 {
 	const struct pe *pe = st->host;
-	char text[512];
+	struct err_was was;
 
-	world_lost(pe->world);
-	snprintf(text, sizeof(text), "%s", err_text());
-	return err_set(MORI_SHMEM_EPEER, "mori_shmem_%s: %s", name, text);
+	err_save(&was);
+	if (world_lost(pe->world))
+		snprintf(text, size, "%s", err_text());
+	else
+		snprintf(text, size, "PE %d cannot be reached any more", a->pe);
+	err_restore(&was);
+}
+
+static void words_late(const struct dev_state *st, const char *name, const struct fail_about *a,
+		       char *text, size_t size)
+{
+	double limit = (double)st->sync_ns / 1e9;
+
+	if (a->pe < 0)
+		snprintf(text, size, "the word at 0x%llx did not come in time",
+			 (unsigned long long)a->addr);
+	else
+		snprintf(text, size, "PE %d did not %s within %g s (MORI_SHMEM_TIMEOUT)", a->pe,
+			 strstr(name, "_all") ? "come" : "answer", limit);
+}
+
+/* Load and store do not reach the PE, and the kernel has no code for what does. */
+static void words_no_path(const struct dev_state *st, const struct fail_about *a, char *text,
+			  size_t size)
+{
+	const struct pe *pe = st->host;
+	bool known = a->pe >= 0 && a->pe < st->n_pes;
+	const char *why = !known || pe->world->slot[a->pe] < 0 ? "it is on another node" :
+			  st->slot[a->pe] < 0		       ? "MORI_DISABLE_P2P is set" :
+								 "that memory cannot be mapped";
+
+	snprintf(text, size,
+		 "PE %d is reached by the network alone (%s), and the kernel was compiled without "
+		 "its queues: compile it without `mori cc --near`, in Python with "
+		 "get_extern_libs(near=False)",
+		 a->pe, why);
+}
+
+void fail_words(const struct dev_state *st, const char *name, int err, const struct fail_about *a,
+		char *text, size_t size)
+{
+	switch (err) {
+	case MORI_SHMEM_EINVAL:
+		words_invalid(st, name, a, text, size);
+		break;
+	case MORI_SHMEM_EPEER:
+		words_lost(st, a, text, size);
+		break;
+	case MORI_SHMEM_ETIMEDOUT:
+		words_late(st, name, a, text, size);
+		break;
+	case MORI_SHMEM_ENOTSUP:
+		words_no_path(st, a, text, size);
+		break;
+	case MORI_SHMEM_EFAULT:
+		snprintf(text, size,
+			 "the NIC was told of no memory at 0x%llx (for PE %d), or the device could "
+			 "not read or write it",
+			 (unsigned long long)a->addr, a->pe);
+		break;
+	case MORI_SHMEM_EIO:
+		snprintf(text, size, "the queue to PE %d has failed", a->pe);
+		break;
+	default:
+		snprintf(text, size, "%s", err_name(err));
+	}
 }
 
 #define OP_NAME(name, params, call)		    [DEV_OP_##name] = #name,
@@ -177,27 +245,9 @@ static const char *const op_names[DEV_OP_COUNT] = {
 	[DEV_OP_NONE] = "", MORI_DEVICE_OPS(OP_NAME, OP_NAME_VALUE, OP_NAME0, OP_NAME_VALUE0)
 };
 
-static void fail_stick(struct dev_state *st, enum dev_op op, int err)
+const char *fail_op(uint32_t op)
 {
-	int32_t none = 0;
-
-	if (!__atomic_compare_exchange_n(&st->fault.code, &none, err, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_ACQUIRE))
-		return;
-	st->fault.pe = about.pe;
-	st->fault.addr = about.addr;
-	st->fault.op = op;
-	for (int i = 0; i < 3; i++)
-		st->fault.block[i] = st->fault.thread[i] = -1;
-	if (st->host)
-		mirror_stick(st->host);
-}
-
-int fail_code(const struct dev_state *st)
-{
-	int code = __atomic_load_n(&st->fault.code, __ATOMIC_ACQUIRE);
-
-	return code || !st->host ? code : mirror_code(st->host);
+	return op < DEV_OP_COUNT ? op_names[op] : "";
 }
 
 /*
@@ -206,7 +256,7 @@ int fail_code(const struct dev_state *st)
  */
 static int fail_path(const struct dev_state *st, const char *name, int err)
 {
-	const struct pe *pe = st->host;
+	struct pe *pe = st->host;
 	enum dev_op op = DEV_OP_COUNT;
 	char text[512], lost[512] = "";
 
@@ -218,109 +268,33 @@ static int fail_path(const struct dev_state *st, const char *name, int err)
 		    (!strncmp(name, "ctx_", 4) && !strcmp(op_names[op], name + 4)))
 			break;
 	}
-	fail_stick((struct dev_state *)st, op, err);
+	faults_add(pe, op, err, &about, NULL, true);
 	return err_set(err, "mori_shmem_%s: %s%s%s", name, text, lost[0] ? "; " : "", lost);
 }
 
 int fail_status(const struct dev_state *st, const char *name, int err)
 {
-	char text[512];
+	char text[1024];
 
 	if (!st) {
 		snprintf(text, sizeof(text), "%s", err_text());
 		return err_set(err, "mori_shmem_%s: %s", name, text);
 	}
-	if (about.told)
-		return fail_path(st, name, err);
-	switch (err) {
-	case MORI_SHMEM_EINVAL:
-		return fail_invalid(st, name);
-	case MORI_SHMEM_EPEER:
-		return fail_lost(st, name);
-	case MORI_SHMEM_ETIMEDOUT:
-		if (!about.addr) /* a meeting, which has said who is missing */
-			return err;
-		return err_set(err, "mori_shmem_%s: the word at 0x%llx did not come in time", name,
-			       (unsigned long long)about.addr);
-	default:
+	if (about_text == TEXT_WHOLE)
 		return err;
-	}
+	if (about_text == TEXT_PATH)
+		return fail_path(st, name, err);
+	/* Without an address a meeting is late, which has said who is missing. */
+	if (err != MORI_SHMEM_EINVAL && err != MORI_SHMEM_EPEER &&
+	    (err != MORI_SHMEM_ETIMEDOUT || !about.addr))
+		return err;
+	fail_words(st, name, err, &about, text, sizeof(text));
+	return err_set(err, "mori_shmem_%s: %s", name, text);
 }
 
 void fail_value(struct dev_state *st, const char *name, enum dev_op op, int err)
 {
 	fail_status(st, name, err);
-	if (st)
-		fail_stick(st, op, err);
-}
-
-/* As it is now; a kernel in another thread may be writing it. */
-static struct dev_fault fail_read(const struct dev_state *st)
-{
-	const struct dev_fault *f = &st->fault;
-	struct dev_fault out = { .code = __atomic_load_n(&f->code, __ATOMIC_ACQUIRE) };
-
-	out.pe = __atomic_load_n(&f->pe, __ATOMIC_RELAXED);
-	out.addr = __atomic_load_n(&f->addr, __ATOMIC_RELAXED);
-	out.op = __atomic_load_n(&f->op, __ATOMIC_RELAXED);
-	for (int i = 0; i < 3; i++) {
-		out.block[i] = __atomic_load_n(&f->block[i], __ATOMIC_RELAXED);
-		out.thread[i] = __atomic_load_n(&f->thread[i], __ATOMIC_RELAXED);
-	}
-	return out;
-}
-
-void fail_late(const struct dev_state *st, const char *kernel)
-{
-	const struct dev_fault now = fail_read(st), *f = &now;
-
-	if (f->code == MORI_SHMEM_ETIMEDOUT && f->pe >= 0 && f->op < DEV_OP_COUNT)
-		log_error("kernel %s on PE %d, block (%d, %d, %d), thread (%d, %d, %d): %s: PE %d "
-			  "did not come within %g s (MORI_SHMEM_TIMEOUT)",
-			  kernel, st->my_pe, f->block[0], f->block[1], f->block[2], f->thread[0],
-			  f->thread[1], f->thread[2], op_names[f->op], f->pe,
-			  (double)st->sync_ns / 1e9);
-}
-
-/* Load and store do not reach the PE, and the kernel has no code for what does. */
-static void fail_no_path(const struct dev_state *st, const struct dev_fault *f)
-{
-	const struct pe *pe = st->host;
-	bool known = f->pe >= 0 && f->pe < st->n_pes;
-	const char *why = !known || pe->world->slot[f->pe] < 0 ? "it is on another node" :
-			  st->slot[f->pe] < 0		       ? "MORI_DISABLE_P2P is set" :
-								 "that memory cannot be mapped";
-
-	err_set(f->code,
-		"mori_shmem_%s in a kernel: PE %d is reached by the network alone (%s), and the "
-		"kernel was compiled without its queues: compile it without `mori cc --near`, in "
-		"Python with get_extern_libs(near=False)",
-		f->op < DEV_OP_COUNT ? op_names[f->op] : "", f->pe, why);
-}
-
-int fail_take(struct dev_state *st, mori_shmem_fault_t *out)
-{
-	struct pe *pe = st->host;
-	struct dev_fault f = fail_read(st), of_kernels;
-
-	if (f.code) { /* the code last: then it is another's to write */
-		__atomic_store_n(&st->fault.op, DEV_OP_NONE, __ATOMIC_RELAXED);
-		__atomic_store_n(&st->fault.code, 0, __ATOMIC_RELEASE);
-	}
-	mirror_fault(pe, &of_kernels);
-	if (!f.code)
-		f = of_kernels;
-	if (f.code == MORI_SHMEM_ENOTSUP)
-		fail_no_path(st, &f);
-	if (!out)
-		return f.code;
-	*out = (mori_shmem_fault_t){ .code = f.code, .pe = f.code ? f.pe : -1, .addr = f.addr };
-	snprintf(out->op, sizeof(out->op), "%s", f.op < DEV_OP_COUNT ? op_names[f.op] : "");
-	if (f.code && f.op == DEV_OP_NONE) /* no call of the library, but the kernel itself */
-		snprintf(out->op, sizeof(out->op), "%s", pe->kernel_fault.kernel);
-	for (int i = 0; i < 3; i++) {
-		out->block[i] = f.code ? f.block[i] : -1;
-		out->thread[i] = f.code ? f.thread[i] : -1;
-	}
-	return f.code;
+	if (st && st->host)
+		faults_add(st->host, op, err, &about, NULL, false);
 }

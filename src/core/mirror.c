@@ -6,17 +6,20 @@
  * say so; the next PE with that rank on the device gets the same block, so a kernel that
  * was kept acts in the new world.
  */
+#include "core/faults.h"
 #include "core/pe.h"
 #include "util/err.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct {
 	pthread_mutex_t lock;
 	struct kept {
 		struct kept *next;
 		void *block;
+		struct dev_news *news;
 		uint64_t len;
 		int rank, device;
 	} *first;
@@ -27,25 +30,60 @@ static uint64_t mirror_align(uint64_t n)
 	return (n + 255) & ~(uint64_t)255;
 }
 
-static void *mirror_again(const struct pe *pe, uint64_t len)
+/* The block that a PE of this rank has left, and the page for its news. */
+static void mirror_again(struct pe *pe)
 {
+	struct mirror *m = &pe->mirror;
 	struct kept *found = NULL;
-	void *block = NULL;
 
 	pthread_mutex_lock(&kept.lock);
 	for (struct kept **k = &kept.first; *k; k = &(*k)->next) {
 		if ((*k)->rank == pe->rank && (*k)->device == accel_device(&pe->accel) &&
-		    (*k)->len == len) {
+		    (*k)->len == m->len) {
 			found = *k;
 			*k = found->next;
 			break;
 		}
 	}
 	pthread_mutex_unlock(&kept.lock);
-	if (found)
-		block = found->block;
+	if (!found)
+		return;
+	m->block = found->block;
+	m->news = found->news;
+	faults_forget(m->news);
 	free(found);
-	return block;
+}
+
+/* A page that kernels store to when something has failed: the host need not ask the device. */
+static void mirror_news_open(struct pe *pe)
+{
+	struct mirror *m = &pe->mirror;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct err_was was;
+	bool ours;
+
+	if (!m->news) {
+		m->news = aligned_alloc(page, page);
+		err_save(&was);
+		if (m->news && accel_pin(&pe->accel, m->news, page, &ours)) {
+			err_restore(&was);
+			free(m->news);
+			m->news = NULL;
+		}
+	}
+	m->unheard = !m->news;
+	if (m->news) {
+		memset(m->news, 0, sizeof(*m->news));
+		pe->faults.news = m->news;
+	}
+}
+
+static void mirror_news_close(struct pe *pe)
+{
+	if (!pe->mirror.news)
+		return;
+	accel_unpin(&pe->accel, pe->mirror.news);
+	free(pe->mirror.news);
 }
 
 static int mirror_owner_open(struct pe *pe)
@@ -71,6 +109,9 @@ static void mirror_fill(struct pe *pe, unsigned char *image)
 	st.sync_slot = (int32_t *)(block + m->sync_slot);
 	st.gone = (uint32_t *)(block + m->gone);
 	st.owner = m->owner;
+	st.records = (struct dev_record *)(block + m->records);
+	st.news = m->news ? m->news : (struct dev_news *)(st.records + DEV_RECORDS);
+	memset(&st.fault, 0, sizeof(st.fault));
 	st.bases = st.bases ? (uint64_t *)(block + bases) : NULL;
 	memcpy(image, &st, sizeof(st));
 	memcpy(image + slot, pe->state->slot, (size_t)st.n_pes * sizeof(int32_t));
@@ -92,13 +133,18 @@ int mirror_open(struct pe *pe)
 		return err;
 	m->sync_slot = mirror_align(sizeof(struct dev_state)) + mirror_align(n * sizeof(int32_t));
 	m->gone = m->sync_slot + mirror_align(n * sizeof(int32_t));
-	m->len = m->gone + mirror_align(n * sizeof(uint32_t)) + mirror_align(n * sizeof(uint64_t));
+	m->records =
+		m->gone + mirror_align(n * sizeof(uint32_t)) + mirror_align(n * sizeof(uint64_t));
+	m->len = m->records +
+		 mirror_align(DEV_RECORDS * sizeof(struct dev_record) + sizeof(struct dev_news));
 	image = calloc(1, m->len);
 	if (!image)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a PE's state");
-	m->block = mirror_again(pe, m->len);
+	mirror_again(pe);
 	if (!m->block)
 		err = accel_alloc(&pe->accel, m->len, &m->block);
+	if (!err)
+		mirror_news_open(pe);
 	pthread_mutex_lock(&pe->world->lock); /* no news between the copy and its first reader */
 	if (!err) {
 		mirror_fill(pe, image);
@@ -120,14 +166,19 @@ void mirror_close(struct pe *pe)
 	if (!m->block)
 		return;
 	k = pe->state_known ? malloc(sizeof(*k)) : NULL;
-	if (!pe->state_known)
+	if (!pe->state_known) {
 		accel_free(&pe->accel, m->block);
+		mirror_news_close(pe);
+	}
 	if (!k) /* without memory for the list a block that is known is leaked */
 		return;
 	pthread_mutex_lock(&kept.lock);
-	*k = (struct kept){ kept.first, m->block, m->len, pe->rank, accel_device(&pe->accel) };
+	*k = (struct kept){ kept.first, m->block, m->news,
+			    m->len,	pe->rank, accel_device(&pe->accel) };
 	kept.first = k;
 	pthread_mutex_unlock(&kept.lock);
+	if (m->news)
+		faults_keep(pe->rank, NULL, m->news);
 }
 
 int mirror_field(struct pe *pe, const void *field, size_t len)
@@ -161,39 +212,61 @@ void mirror_lost(struct pe *pe)
 			  sizeof(st->lost));
 }
 
-void mirror_fault(struct pe *pe, struct dev_fault *out)
+/* A word of the device's copy; the text of a failure is nobody's. */
+static int mirror_word(struct pe *pe, uint64_t off, void *word, size_t len, bool store)
 {
-	struct dev_fault none = { 0 };
-	char *at;
+	char *at = (char *)pe->mirror.block + off;
+	struct err_was was;
+	int err;
 
-	memset(out, 0, sizeof(*out));
-	if (!pe->mirror.block)
-		return;
-	at = (char *)pe->mirror.block + offsetof(struct dev_state, fault);
-	if (accel_copy(&pe->accel, out, at, sizeof(*out)))
-		return;
-	if (out->code)
-		accel_copy(&pe->accel, at, &none, sizeof(none));
+	err_save(&was);
+	err = accel_copy(&pe->accel, store ? at : word, store ? word : at, len);
+	err_restore(&was);
+	return err;
 }
 
-/* Of the first fault of a kernel; 0: none. */
-int mirror_code(struct pe *pe)
+int mirror_records(struct pe *pe, uint32_t *count, struct dev_record *out)
 {
-	int32_t code = 0;
+	struct mirror *m = &pe->mirror;
+	uint64_t none = 0;
+	int err;
+
+	if (!m->block)
+		return MORI_SHMEM_ENOENT;
+	if (m->unheard)
+		mirror_word(pe, m->records + DEV_RECORDS * sizeof(*out), &none, sizeof(none), true);
+	/* The count first: what comes between is in the next one. */
+	err = mirror_word(pe, offsetof(struct dev_state, fault.count), count, sizeof(*count),
+			  false);
+	return err ? err : mirror_word(pe, m->records, out, DEV_RECORDS * sizeof(*out), false);
+}
+
+void mirror_free(struct pe *pe, unsigned record)
+{
+	uint64_t none = 0;
+
+	mirror_word(pe, pe->mirror.records + record * sizeof(struct dev_record), &none,
+		    sizeof(none), true);
+}
+
+int mirror_code(struct pe *pe, bool take)
+{
+	uint64_t at = offsetof(struct dev_state, fault.code);
+	int32_t code = 0, none = 0;
 
 	if (pe->mirror.block)
-		accel_copy(&pe->accel, &code,
-			   (char *)pe->mirror.block + offsetof(struct dev_state, fault) +
-				   offsetof(struct dev_fault, code),
-			   sizeof(code));
+		mirror_word(pe, at, &code, sizeof(code), false);
+	if (code && take)
+		mirror_word(pe, at, &none, sizeof(none), true);
 	return code;
 }
 
 /* Kernels see a fault of the host's calls, unless they have one of their own. */
 void mirror_stick(struct pe *pe)
 {
-	if (pe->mirror.block && !mirror_code(pe))
-		mirror_field(pe, &pe->state->fault, sizeof(pe->state->fault));
+	if (pe->mirror.block && !mirror_code(pe, false))
+		mirror_word(pe, offsetof(struct dev_state, fault.code), &pe->state->fault.code,
+			    sizeof(pe->state->fault.code), true);
 }
 
 /* Its length comes last, and the way to it after that. */

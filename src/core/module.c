@@ -7,6 +7,7 @@
 #include "core/module.h"
 
 #include "core/fail.h"
+#include "core/faults.h"
 #include "core/registry.h"
 #include "core/route.h"
 #include "util/err.h"
@@ -157,7 +158,7 @@ free_handle:
 
 int mori_shmem_module_unload(mori_shmem_module_t *m)
 {
-	int err;
+	int err, failed = 0;
 
 	if (!m)
 		return 0;
@@ -165,6 +166,7 @@ int mori_shmem_module_unload(mori_shmem_module_t *m)
 	err = module_take(m, "mori_shmem_module_unload");
 	if (!err) {
 		*module_place(m) = m->next;
+		failed = m->pe ? faults_look(m->pe) : 0;
 		pthread_cond_broadcast(&modules.free);
 	}
 	pthread_mutex_unlock(&modules.lock);
@@ -173,7 +175,7 @@ int mori_shmem_module_unload(mori_shmem_module_t *m)
 	if (m->module)
 		accel_module_unload(&m->accel, m->module);
 	free(m);
-	return 0;
+	return failed;
 }
 
 void module_close_all(struct pe *pe)
@@ -296,7 +298,7 @@ static int launch_sticky(struct pe *pe, const char *name)
 
 	if (!f->code)
 		return 0;
-	/* Acquire: pairs with whoever cleared it in fail_take(). */
+	/* Acquire: pairs with whoever cleared it in faults_take(). */
 	if (!__atomic_load_n(&pe->state->fault.code, __ATOMIC_ACQUIRE)) {
 		f->code = 0;
 		return 0;
@@ -310,11 +312,9 @@ static int launch_sticky(struct pe *pe, const char *name)
 /* Under the lock: what the launch left for mori_shmem_check(). */
 static void launch_note(struct pe *pe, const char *name, int err, const struct accel_fault *at)
 {
-	struct dev_fault *f = &pe->state->fault;
 	bool ended =
 		err == MORI_SHMEM_EFAULT || err == MORI_SHMEM_ETIMEDOUT || err == MORI_SHMEM_EPEER;
 	char text[sizeof(pe->kernel_fault.text)];
-	int32_t none = 0;
 
 	if (err == MORI_SHMEM_EPEER) { /* which PE is lost, too */
 		snprintf(text, sizeof(text), "%s", err_text());
@@ -328,13 +328,8 @@ static void launch_note(struct pe *pe, const char *name, int err, const struct a
 		snprintf(pe->kernel_fault.kernel, sizeof(pe->kernel_fault.kernel), "%s", name);
 		snprintf(pe->kernel_fault.text, sizeof(pe->kernel_fault.text), "%s", err_text());
 		log_error("%s", pe->kernel_fault.text);
-	}
-	if (ended && __atomic_compare_exchange_n(&f->code, &none, err, false, __ATOMIC_ACQ_REL,
-						 __ATOMIC_ACQUIRE)) {
-		f->pe = pe->rank;
-		f->addr = at->addr;
-		memcpy(f->block, at->block, sizeof(f->block));
-		memcpy(f->thread, at->thread, sizeof(f->thread));
+		faults_add(pe, DEV_OP_NONE, err,
+			   &(struct fail_about){ .pe = pe->rank, .addr = at->addr }, at, true);
 	}
 }
 
@@ -379,7 +374,6 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 		.idle = launch_idle,
 	};
 	struct accel_fault fault = { 0 };
-	int32_t before = 0;
 	int err;
 
 	if (!m || !name || !grid || !block)
@@ -396,8 +390,9 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 			module_give(m);
 	}
 	if (!err) {
+		if (!stream && !m->pe->options.strict)
+			(void)faults_look(m->pe); /* of what has run before */
 		launch.state = m->pe->state;
-		before = __atomic_load_n(&launch.state->fault.code, __ATOMIC_RELAXED);
 		launch.idle_ns = (uint64_t)(m->pe->options.timeout * 1e9);
 		launch.stack = m->pe->options.kernel_stack;
 		snprintf(m->kernel, sizeof(m->kernel), "%s", name);
@@ -408,10 +403,10 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 	launch.caller = launch_caller();
 	err = accel_launch(&m->accel, m->module, &launch, &fault);
 	pthread_mutex_lock(&modules.lock);
-	if (m->pe && !err && !before)
-		fail_late(m->pe->state, name);
-	else if (m->pe)
+	if (m->pe && err)
 		launch_note(m->pe, name, err, &fault);
+	else if (m->pe && !stream && m->pe->options.strict)
+		err = faults_look(m->pe); /* of this launch too */
 	module_give(m);
 	pthread_mutex_unlock(&modules.lock);
 	return err;

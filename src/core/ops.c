@@ -5,21 +5,31 @@
  */
 #include "core/fail.h"
 #include "core/far.h"
+#include "core/faults.h"
 #include "core/registry.h"
 #include "dev/amo.h"
 #include "dev/order.h"
 #include "dev/rma.h"
 #include "dev/wait.h"
+#include "util/err.h"
 
 static int ops_meet(const struct dev_state *st, enum coll_op op)
 {
 	struct pe *pe = st->host;
-	int err;
+	int failed = faults_look(pe), err;
+	struct err_was was;
 
+	if (!dev_likely(!failed))
+		err_save(&was);
 	lock_take(&pe->coll_lock);
 	err = coll_meet(pe, &(struct coll_call){ .op = op }, NULL);
 	lock_give(&pe->coll_lock);
-	return err ? tgt_fail(st, err, -1, 0, 0) : 0; /* about no word: the text stays */
+	if (err)
+		return tgt_fail(st, err, -1, 0, 0); /* about no word: the text stays */
+	if (dev_likely(!failed))
+		return 0;
+	err_restore(&was); /* the others were not kept waiting for it */
+	return fail_whole(failed);
 }
 
 static int dev_barrier(const struct dev_state *st, enum dev_scope scope)
@@ -37,7 +47,7 @@ static int dev_sync(const struct dev_state *st, enum dev_scope scope)
 /* In place of the shared body: kernels of a PE whose memory is far leave their status there. */
 static int ops_status(const struct dev_state *st, int *out)
 {
-	*out = fail_code(st);
+	*out = faults_status(st->host);
 	return 0;
 }
 #define dev_status ops_status

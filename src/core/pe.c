@@ -8,6 +8,7 @@
 
 #include "boot/boot.h"
 #include "core/far.h"
+#include "core/faults.h"
 #include "core/module.h"
 #include "core/queue.h"
 #include "core/rdma.h"
@@ -165,31 +166,18 @@ static int pe_state_open(struct pe *pe)
 	return pe_path_open(pe);
 }
 
-/* Blocks whose PE is gone; a kernel that still has one finds out there. */
-static struct {
-	pthread_mutex_t lock;
-	struct retired {
-		struct retired *next;
-		struct dev_state *state;
-	} *first;
-} retired = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
+/* A block that kernels know outlives its PE. */
 static void pe_state_close(struct pe *pe)
 {
 	bool known = pe->state_known && pe->ctx == (uint64_t)(uintptr_t)pe->state;
-	struct retired *r = known ? malloc(sizeof(*r)) : NULL;
 
 	if (pe->far)
 		far_add(-1);
 	mirror_close(pe);
-	if (!known)
+	if (known)
+		faults_keep(pe->rank, pe->state, pe->state->news);
+	else
 		free(pe->state);
-	if (!r) /* without memory for the list a block that is known is leaked */
-		return;
-	pthread_mutex_lock(&retired.lock);
-	*r = (struct retired){ retired.first, pe->state };
-	retired.first = r;
-	pthread_mutex_unlock(&retired.lock);
 }
 
 static void pe_free(struct pe *pe)
@@ -202,6 +190,8 @@ static void pe_free(struct pe *pe)
 		mirror_field(pe, &pe->state->life, sizeof(pe->state->life));
 	}
 	module_close_all(pe);
+	if (pe->state && pe->world) /* of a launch that was still running */
+		(void)faults_look(pe);
 	route_leave(pe);
 	reg_close(pe);
 	heap_close(pe);
@@ -217,7 +207,9 @@ static void pe_free(struct pe *pe)
 /* Takes what @options holds, also on failure. */
 static struct pe *pe_new(struct options *options, int rank)
 {
-	size_t size = (sizeof(struct dev_state) + 63) & ~(size_t)63;
+	size_t records = (sizeof(struct dev_state) + 63) & ~(size_t)63;
+	size_t news = records + DEV_RECORDS * sizeof(struct dev_record);
+	size_t size = (news + sizeof(struct dev_news) + 63) & ~(size_t)63;
 	struct pe *pe = calloc(1, sizeof(*pe));
 
 	if (!pe) {
@@ -232,6 +224,9 @@ static struct pe *pe_new(struct options *options, int rank)
 	if (!pe->state)
 		goto free_pe;
 	memset(pe->state, 0, size);
+	pe->state->records = (struct dev_record *)((char *)pe->state + records);
+	pe->state->news = (struct dev_news *)((char *)pe->state + news);
+	faults_open(pe);
 	pe->ctx = (uint64_t)(uintptr_t)pe->state;
 	return pe;
 free_pe:
@@ -324,6 +319,7 @@ int pe_open(struct options *options, const unsigned char *uid, int rank, int nra
 
 	if (!pe)
 		return MORI_SHMEM_ENOMEM;
+	faults_tell_late();
 	err = accel_open((enum accel_kind)pe->options.device, pe_place(pe), &pe->accel);
 	if (!err)
 		err = pe_blob_fill(pe, &blob);
@@ -345,7 +341,7 @@ free_pe:
 
 int pe_close(struct pe *pe)
 {
-	int err;
+	int err, failed;
 
 	tgt_fence_full(pe->state);
 	lock_take(&pe->coll_lock);
@@ -357,9 +353,10 @@ int pe_close(struct pe *pe)
 	if (err == MORI_SHMEM_ESTATE) /* ESTATE would say that there was no PE */
 		err = MORI_SHMEM_ETIMEDOUT;
 	lock_give(&pe->coll_lock);
+	failed = faults_look(pe);
 	registry_remove(pe);
 	if (pe->reserved)
 		registry_unreserve(pe->reserved_rank);
 	pe_free(pe);
-	return err;
+	return err ? err : failed;
 }

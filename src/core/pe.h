@@ -134,12 +134,25 @@ struct kernel_fault {
 	char text[512];
 };
 
+/* What has failed, as far as the host has gathered it; faults.c keeps it. */
+struct faults {
+	pthread_mutex_t lock;
+	struct dev_news *news;	 /* kernels and the host say there that there is something */
+	uint32_t count;		 /* of pe->state->fault.count */
+	uint32_t far_count;	 /* the same of the device's copy */
+	uint32_t looked;	 /* of what is not gathered yet; atomic */
+	uint32_t total;		 /* since the last mori_shmem_check() */
+	struct dev_record first; /* of these; mark 0: none */
+};
+
 /* What kernels see of a PE whose memory is far; mirror.c keeps it. */
 struct mirror {
 	void *block; /* the state and its tables; NULL: none */
 	uint64_t len;
-	uint64_t sync_slot, gone; /* where in it */
+	uint64_t sync_slot, gone, records; /* where in it */
 	void *owner;
+	struct dev_news *news; /* a page of the host that kernels can store to */
+	bool unheard;	       /* they cannot: their news is behind the records */
 };
 
 struct pe {
@@ -168,6 +181,7 @@ struct pe {
 	uint32_t coll_drives;  /* the same as coll_spin for those of nodes; struct route_wait */
 	uint32_t wait_drives;  /* and for waits on users' words */
 	struct kernel_fault kernel_fault;
+	struct faults faults;
 	struct queues *queues;	     /* queue.c; NULL: none */
 	struct coll_record *records; /* world of several nodes: what allgather gave */
 };
@@ -225,9 +239,12 @@ void mirror_close(struct pe *pe); /* the block stays if kernels may know it */
 /* The same on the device as in @field, which is a part of *pe->state. */
 int mirror_field(struct pe *pe, const void *field, size_t len);
 int mirror_owner(struct pe *pe, uint64_t from, uint64_t n);
-void mirror_lost(struct pe *pe);			 /* under world->lock, from any thread */
-void mirror_fault(struct pe *pe, struct dev_fault *out); /* takes it */
-int mirror_code(struct pe *pe);
+void mirror_lost(struct pe *pe); /* under world->lock, from any thread */
+/* What has failed in kernels: how many so far, and the records. ENOENT: there is no copy. */
+int mirror_records(struct pe *pe, uint32_t *count, struct dev_record *out);
+void mirror_free(struct pe *pe, unsigned record);
+/* The code of the first failure there; 0: none. */
+int mirror_code(struct pe *pe, bool take);
 void mirror_stick(struct pe *pe);
 /* A window on the device; @at of NULL makes one, and the list begins there. */
 int mirror_window(struct pe *pe, const struct dev_window *w, uint64_t len, void **at);

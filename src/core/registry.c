@@ -6,6 +6,7 @@
 #include "core/registry.h"
 
 #include "boot/boot.h"
+#include "core/faults.h"
 #include "core/module.h"
 #include "util/err.h"
 #include "util/log.h"
@@ -52,6 +53,7 @@ static void fork_child(void)
 	registry_changed();
 	pthread_mutex_init(&registry.lock, NULL);
 	module_after_fork();
+	faults_after_fork();
 	world_after_fork();
 	boot_after_fork();
 }
@@ -273,6 +275,15 @@ struct pe *registry_find(int rank)
 	else
 		err_set(MORI_SHMEM_ENOENT, "mori_shmem_find: PE %d is not in this process", rank);
 	return NULL;
+}
+
+void registry_each(void (*fn)(struct pe *pe))
+{
+	if (pthread_mutex_trylock(&registry.lock))
+		return;
+	for (struct pe *p = registry.first; p; p = p->next)
+		fn(p);
+	pthread_mutex_unlock(&registry.lock);
 }
 
 int registry_reserve(int first, int n)

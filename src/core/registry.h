@@ -60,6 +60,8 @@ int registry_bind(struct pe *pe);
 /* The live PE this thread is bound to itself; NULL if none. */
 struct pe *registry_bound(void);
 struct pe *registry_find(int rank);
+/* Every PE there is, for who ends the process; nothing where another thread is about to change that. */
+void registry_each(void (*fn)(struct pe *pe));
 /* Lowest rank in [first, first + n) that no PE of a launcher's job here has; -1 if none. Reserves it. */
 int registry_reserve(int first, int n);
 void registry_unreserve(int rank);

@@ -174,6 +174,14 @@ DEV_STEP int dev_failed(int err)
 	return err;
 }
 
+/* What every lane has found wrong with a call, before they met: it is one failure. */
+DEV_BODY int dev_refuse(const struct dev_state *st, enum dev_scope scope, int err, int pe,
+			uint64_t addr, uint64_t len)
+{
+	tgt_enter(scope);
+	return tgt_leads(scope) ? tgt_fail(st, err, pe, addr, len) : err;
+}
+
 /* Where something is, or a status; by value, so that it stays in registers where it is inlined. */
 struct dev_spot {
 	uint64_t off;

@@ -1,32 +1,86 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the targets of kernels share, over tgt_cas_32(), tgt_now_ns() and
- * tgt_yield(): waits by polling, and the record of a fault.
+ * What the targets of kernels share, over tgt_amo(), tgt_now_ns() and tgt_yield():
+ * waits by polling, and the records of failures.
  */
 #ifndef MORI_DEV_KERNEL_H
 #define MORI_DEV_KERNEL_H
 
 #include "abi/state.h"
 
-/* The first fault of the PE is kept, with the thread it came from. */
+/* A call of a kernel that has outlived its PE: the block counts it, and says so at its end. */
+DEV_STEP int tgt_count_late(const struct dev_state *st)
+{
+	uint64_t before = tgt_amo((void *)&st->fault.late, false, MORI_SHMEM_AMO_ADD, 1, 0);
+
+	tgt_store_relaxed_64(&st->news->late, before + 1);
+	return MORI_SHMEM_ESTATE;
+}
+
+/*
+ * Counts a failure, and keeps it if there is room, with the thread it came from. Gives @code.
+ * A record is another's from its claim to the moment the host frees it, so nobody waits here.
+ */
 static __attribute__((noinline, cold, unused)) int tgt_fail(const struct dev_state *st, int code,
 							    int pe, uint64_t addr, uint64_t len)
 {
-	struct dev_fault *f = (struct dev_fault *)&st->fault;
+	uint64_t taken = (uint64_t)DEV_RECORD_TAKEN << 32 | (uint32_t)code;
+	struct dev_record *r;
+	uint32_t n;
 
-	(void)len;
-	if (tgt_cas_32((uint32_t *)&f->code, 0, (uint32_t)code))
+	if (code == MORI_SHMEM_ESTATE)
+		return tgt_count_late(st);
+	n = (uint32_t)tgt_amo((void *)&st->fault.count, false, MORI_SHMEM_AMO_ADD, 1, 0);
+	(void)tgt_cas_32((void *)&st->fault.code, 0, (uint32_t)code);
+	r = &st->records[n % DEV_RECORDS];
+	if (tgt_amo(&r->mark, true, MORI_SHMEM_AMO_COMPARE_SWAP, taken, 0))
 		return code;
-	/* Relaxed: another thread of the host may be looking, and takes what is there. */
-	tgt_store_relaxed_32(&f->pe, (uint32_t)pe);
-	tgt_store_relaxed_64(&f->addr, addr);
-	tgt_store_relaxed_32(&f->block[0], mori_block_id());
-	tgt_store_relaxed_32(&f->block[1], mori_block_id_y());
-	tgt_store_relaxed_32(&f->block[2], mori_block_id_z());
-	tgt_store_relaxed_32(&f->thread[0], mori_thread_id());
-	tgt_store_relaxed_32(&f->thread[1], mori_thread_id_y());
-	tgt_store_relaxed_32(&f->thread[2], mori_thread_id_z());
+	/* Relaxed: mixed with nothing, but another thread may be looking for its own. */
+	tgt_store_relaxed_32(&r->pe, (uint32_t)pe);
+	tgt_store_relaxed_32(&r->number, n);
+	tgt_store_relaxed_64(&r->addr, addr);
+	tgt_store_relaxed_64(&r->len, len);
+	tgt_store_relaxed_32(&r->block[0], mori_block_id());
+	tgt_store_relaxed_32(&r->block[1], mori_block_id_y());
+	tgt_store_relaxed_32(&r->block[2], mori_block_id_z());
+	tgt_store_relaxed_32(&r->thread[0], mori_thread_id());
+	tgt_store_relaxed_32(&r->thread[1], mori_thread_id_y());
+	tgt_store_relaxed_32(&r->thread[2], mori_thread_id_z());
+	/* Release: pairs with the acquire in tgt_sign(), of this thread and of others. */
+	tgt_store_release_64(&r->mark, (uint64_t)DEV_RECORD_NAMELESS << 32 | (uint32_t)code);
+	(void)tgt_amo((void *)&st->fault.unnamed, false, MORI_SHMEM_AMO_ADD, 1, 0);
 	return code;
+}
+
+DEV_STEP bool tgt_is_here(const int32_t *at, uint32_t x, uint32_t y, uint32_t z)
+{
+	return tgt_load_relaxed_32((const uint32_t *)&at[0]) == x &&
+	       tgt_load_relaxed_32((const uint32_t *)&at[1]) == y &&
+	       tgt_load_relaxed_32((const uint32_t *)&at[2]) == z;
+}
+
+/*
+ * The end of every call that has failed: what this thread left without a name gets that of the
+ * call, and the host is told that there is something. Gives @err.
+ */
+static __attribute__((noinline, cold, unused)) int tgt_sign(struct dev_state *st, uint32_t op,
+							    int err)
+{
+	for (uint32_t i = 0; i < DEV_RECORDS && tgt_load_relaxed_32(&st->fault.unnamed); i++) {
+		struct dev_record *r = &st->records[i];
+		uint64_t mark = tgt_load_acquire_64(&r->mark);
+
+		if (mark >> 32 != DEV_RECORD_NAMELESS ||
+		    !tgt_is_here(r->thread, mori_thread_id(), mori_thread_id_y(),
+				 mori_thread_id_z()) ||
+		    !tgt_is_here(r->block, mori_block_id(), mori_block_id_y(), mori_block_id_z()))
+			continue;
+		/* Release: pairs with the acquire of who gathers it. */
+		tgt_store_release_64(&r->mark, (uint64_t)op << 32 | (uint32_t)mark);
+		(void)tgt_amo(&st->fault.unnamed, false, MORI_SHMEM_AMO_ADD, UINT32_MAX, 0);
+	}
+	tgt_store_release_64(&st->news->failed, 1);
+	return err;
 }
 
 /* A test did not hold, and may be made again at once: fibers must let others run. */

@@ -31,12 +31,24 @@ DEV_BODY bool lib_ready(const struct dev_state *st)
 	return st && (TGT_LATE ? DEV_FIXED(st, life) : tgt_peek_32(&st->life)) == DEV_LIFE_OPEN;
 }
 
-/* Gives @err; the fault, if this is its thread's and new, gets the name of the call. */
+/*
+ * The PE has finalized, which its block counts. Without a block there is nobody to tell: the
+ * module was never given to mori_shmem_module_init(), or the context is 0, and the launch ends.
+ */
+static __attribute__((noinline, cold, unused)) int lib_closed(struct dev_state *st)
+{
+	if (st && tgt_load_relaxed_32(&st->life) == DEV_LIFE_FINALIZED)
+		return tgt_count_late(st);
+#ifdef MORI_CPU_KERNEL
+	if (mori_cpu_grid)
+		mori_cpu_grid->no_state = 1;
+#endif
+	__builtin_trap();
+}
+
 DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 {
-	if (!dev_likely(!err) && !tgt_load_relaxed_32(&st->fault.op))
-		tgt_store_relaxed_32(&st->fault.op, op);
-	return err;
+	return dev_likely(!err) ? 0 : tgt_sign(st, op, err);
 }
 
 /* A body with a quick way (QUICK_<body> is "~, DEV_QUICK") tries that first. */
@@ -55,7 +67,7 @@ DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 	DEV_STEP int lib_##body(struct dev_state *st, enum dev_op what, LIB_OPEN params)           \
 	{                                                                                          \
 		LIB_TRY(body, st, LIB_OPEN args);                                                  \
-		DEV_LATER if (!lib_ready(st)) return MORI_SHMEM_ESTATE;                            \
+		DEV_LATER if (!lib_ready(st)) return lib_closed(st);                               \
 		DEV_LATER return lib_name(st, what, dev_##body(st, LIB_OPEN args));                \
 	}
 

@@ -158,8 +158,10 @@ DEV_STEP int dev_go(const struct dev_state *st, enum dev_scope scope, enum dev_a
 		if (TGT_VOTES ? act != DEV_ACT_SIGNAL || TGT_NEAR || tgt_any(scope, err != 0) :
 				err != 0) {
 			dev_go_meet(scope, act, r);
-			return err ? dev_failed(tgt_fail(st, err, r->pe, r->bad, r->bad_len)) :
-				     MORI_SHMEM_EPEER;
+			err = err ? err : MORI_SHMEM_EPEER;
+			return dev_failed(tgt_leads(scope) ? tgt_fail(st, err, r->pe, r->bad,
+								      r->bad_len) :
+							     err);
 		}
 		err = dev_queue(st, scope, DEV_ACT_FENCE, r);
 		if (err)

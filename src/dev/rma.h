@@ -226,23 +226,23 @@ DEV_BODY int dev_put_nbi_signal(const struct dev_state *st, enum dev_scope scope
 }
 
 /* An object and an offset as an address; EINVAL where @len bytes do not lie in it. */
-DEV_BODY int dev_obj_at(const struct dev_state *st, mori_shmem_memobj_t obj, uint64_t off,
-			uint64_t len, int pe, void **out)
+DEV_BODY int dev_obj_at(const struct dev_state *st, enum dev_scope scope, mori_shmem_memobj_t obj,
+			uint64_t off, uint64_t len, int pe, void **out)
 {
 	*out = NULL;
 	if (!dev_likely(obj.addr && off <= obj.size && len <= obj.size - off))
-		return tgt_fail(st, MORI_SHMEM_EINVAL, pe, obj.addr + off, len);
+		return dev_refuse(st, scope, MORI_SHMEM_EINVAL, pe, obj.addr + off, len);
 	*out = (void *)(uintptr_t)(obj.addr + off);
 	return 0;
 }
 
-DEV_BODY int dev_obj_pair(const struct dev_state *st, mori_shmem_memobj_t dest, size_t dest_off,
-			  mori_shmem_memobj_t src, size_t src_off, size_t bytes, int pe, void **to,
-			  void **from)
+DEV_BODY int dev_obj_pair(const struct dev_state *st, enum dev_scope scope,
+			  mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src,
+			  size_t src_off, size_t bytes, int pe, void **to, void **from)
 {
-	int err = dev_obj_at(st, dest, dest_off, bytes, pe, to);
+	int err = dev_obj_at(st, scope, dest, dest_off, bytes, pe, to);
 
-	return err ? err : dev_obj_at(st, src, src_off, bytes, pe, from);
+	return err ? err : dev_obj_at(st, scope, src, src_off, bytes, pe, from);
 }
 
 #define DEV_OBJ_COPY(name)                                                                         \
@@ -252,7 +252,8 @@ DEV_BODY int dev_obj_pair(const struct dev_state *st, mori_shmem_memobj_t dest, 
 				      int pe, int qp)                                              \
 	{                                                                                          \
 		void *to, *from;                                                                   \
-		int err = dev_obj_pair(st, dest, dest_off, src, src_off, bytes, pe, &to, &from);   \
+		int err = dev_obj_pair(st, scope, dest, dest_off, src, src_off, bytes, pe, &to,    \
+				       &from);                                                     \
                                                                                                    \
 		DEV_LATER return err ? err : dev_##name(st, scope, to, from, bytes, 1, pe, qp);    \
 	}
@@ -269,10 +270,10 @@ DEV_STEP int dev_put_signal_obj_any(const struct dev_state *st, enum dev_scope s
 				    int pe, int qp, bool nbi)
 {
 	void *to, *from, *sig_at;
-	int err = dev_obj_pair(st, dest, dest_off, src, src_off, bytes, pe, &to, &from);
+	int err = dev_obj_pair(st, scope, dest, dest_off, src, src_off, bytes, pe, &to, &from);
 
 	if (!err)
-		err = dev_obj_at(st, sig, sig_off, 8, pe, &sig_at);
+		err = dev_obj_at(st, scope, sig, sig_off, 8, pe, &sig_at);
 	if (!err && nbi)
 		DEV_LATER return dev_put_nbi_signal(st, scope, to, from, bytes, 1, sig_at, value,
 						    op, pe, qp);
@@ -305,7 +306,7 @@ DEV_BODY int dev_signal_obj(const struct dev_state *st, enum dev_scope scope,
 			    int qp)
 {
 	void *at;
-	int err = dev_obj_at(st, sig, sig_off, 8, pe, &at);
+	int err = dev_obj_at(st, scope, sig, sig_off, 8, pe, &at);
 
 	DEV_LATER return err ? err : dev_signal(st, scope, at, value, op, pe, qp);
 }

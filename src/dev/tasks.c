@@ -19,18 +19,22 @@
 DEV_TASKS(TASK_DECLARE)
 #undef TASK_DECLARE
 
-/* NULL after finalize: then there is nothing to do. */
+/* NULL after finalize: then there is nothing to do, which one thread says. */
 DEV_BODY struct dev_state *task_state(uint64_t ctx)
 {
 	struct dev_state *st = tgt_pointer(ctx);
 
-	return tgt_load_relaxed_32(&st->life) == DEV_LIFE_OPEN ? st : NULL;
+	if (dev_likely(tgt_load_relaxed_32(&st->life) == DEV_LIFE_OPEN))
+		return st;
+	if (!mori_thread_id())
+		(void)tgt_count_late(st);
+	return NULL;
 }
 
 DEV_BODY void task_end(struct dev_state *st, enum dev_op op, int err)
 {
-	if (err && !st->fault.op)
-		st->fault.op = op;
+	if (err)
+		(void)tgt_sign(st, op, err);
 }
 
 TASK(barrier)

@@ -149,10 +149,10 @@ DEV_BODY int dev_test(const struct dev_state *st, int *out, enum dev_scope scope
 		      enum dev_kind kind, int cmp, uint64_t value)
 {
 	uint64_t holds = 0;
-	int err = dev_wait_valid(st, addr, kind, cmp);
 
-	if (!dev_likely(!err))
-		return err;
+	if (!dev_likely(dev_wait_can(addr, kind, cmp)))
+		return dev_refuse(st, scope, MORI_SHMEM_EINVAL, st->my_pe,
+				  (uint64_t)(uintptr_t)addr, dev_kind_wide(kind) ? 8 : 4);
 	tgt_enter(scope);
 	if (tgt_leads(scope))
 		holds = dev_compare(kind, cmp, dev_load(addr, kind), dev_widen(kind, value));
@@ -274,7 +274,7 @@ DEV_BODY int dev_wait_some(const struct dev_state *st, size_t *out, enum dev_sco
 	int err = 0;
 
 	if (!dev_likely(indices || !n))
-		return tgt_fail(st, MORI_SHMEM_EINVAL, st->my_pe, 0, 0);
+		return dev_refuse(st, scope, MORI_SHMEM_EINVAL, st->my_pe, 0, 0);
 	tgt_enter(scope);
 	if (tgt_leads(scope))
 		err = dev_wait_scan(st, out, addrs, n, indices, skip, kind, cmp, value, ns);

@@ -78,7 +78,9 @@ static const char help[] =
 	"  -h, --help              this text\n"
 	"\n"
 	"Standard input goes to rank 0. Signals go to all PEs; a second Ctrl-C kills them.\n"
-	"Exit codes: 2 wrong use, 124 time-out, 126 not executable, 127 not found, 128 + signal.\n";
+	"Exit codes: 2 wrong use, 124 time-out, 125 no process failed but calls in kernels did "
+	"and\n"
+	"nobody has looked, 126 not executable, 127 not found, 128 + signal.\n";
 
 static int parse_count(const char *name, const char *text, int *out)
 {
@@ -323,7 +325,7 @@ static int open_rendezvous(char hex[2 * MORI_SHMEM_UNIQUE_ID_BYTES + 1])
 static int job_open(struct job *j)
 {
 	fill_standard_fds();
-	if (run_note_children(j) || open_signals(j) || run_keeper_start(j)) {
+	if (run_note_children(j) || open_signals(j) || run_keeper_start(j) || run_notes_open(j)) {
 		cmd_error("run", "cannot prepare the job: %s", strerror(errno));
 		return 1;
 	}
@@ -356,6 +358,7 @@ static int job_start(struct job *j)
 static void job_close(struct job *j)
 {
 	run_stdin_close(j);
+	run_notes_close(j);
 	run_keeper_stop(j);
 	if (j->signal_fd >= 0)
 		close(j->signal_fd);
@@ -368,7 +371,7 @@ static void job_close(struct job *j)
 int cmd_run(int argc, char **argv)
 {
 	struct run_opts o = { .threads = 1, .grace_s = 2 };
-	struct job j = { .o = &o, .signal_fd = -1, .keeper = -1, .typed.fd = -1 };
+	struct job j = { .o = &o, .signal_fd = -1, .keeper = -1, .notes = -1, .typed.fd = -1 };
 	int code = parse_args(argc, argv, &o);
 
 	if (code < 0)
@@ -384,7 +387,7 @@ int cmd_run(int argc, char **argv)
 			j.code = code;
 			run_signal_all(&j, SIGKILL);
 		}
-		code = run_job(&j);
+		code = run_notes_end(&j, run_job(&j));
 	}
 	job_close(&j);
 	return code;

@@ -18,6 +18,7 @@
 #define RUN_NOT_EXECUTABLE 126 /* exit codes as a shell gives them */
 #define RUN_NOT_FOUND	   127
 #define RUN_TIMED_OUT	   124
+#define RUN_UNSEEN	   125 /* failures in kernels that nobody has looked at */
 
 struct run_opts {
 	int np, threads;    /* PEs in all, PEs a process */
@@ -67,8 +68,10 @@ struct job {
 	int code;	 /* exit code: of the first failure */
 	int failed;	 /* there was one: later ones are its consequence */
 	int interrupted; /* the signal that was passed on to end the job; 0: none */
-	int abandoned;	 /* by a second SIGINT: output no longer matters */
-	int child_event; /* a child may have ended */
+	int notes;	 /* where PEs tell; run_notes.c */
+	char notes_name[64];
+	int abandoned;			    /* by a second SIGINT: output no longer matters */
+	int child_event;		    /* a child may have ended */
 	uint64_t ends_at, term_at, kill_at; /* nanoseconds of run_now(); 0: never */
 };
 
@@ -118,6 +121,11 @@ void run_stdin_wants(const struct job *j, struct pollfd *p);
 int run_stdin_wait_ms(const struct job *j, const struct pollfd *p, int ms);
 void run_stdin_move(struct job *j);
 void run_stdin_close(struct job *j);
+
+/* run_notes.c: the socket; the exit code of a job that would have @code. */
+int run_notes_open(struct job *j);
+int run_notes_end(struct job *j, int code);
+void run_notes_close(struct job *j);
 
 /* run_clean.c: nothing is left behind, even if the launcher is killed. */
 int run_keeper_start(struct job *j);

@@ -18,7 +18,7 @@
 #include "mori/cmd.h"
 #include "mori/run.h"
 
-#define OWN_VARS  4   /* MORI_RANK, MORI_LOCAL_RANK, MORI_THREADS, MORI_UNIQUE_ID */
+#define OWN_VARS  5   /* MORI_RANK, MORI_LOCAL_RANK, MORI_THREADS, MORI_UNIQUE_ID, MORI_NOTES */
 #define VAR_BYTES 288 /* the longest is the id: 256 digits */
 
 /* Which step failed in a process that could not start; what it sends through a pipe. */
@@ -43,8 +43,9 @@ struct spawn {
 
 static int is_own(const char *entry)
 {
-	static const char *const names[] = { "MORI_RANK=", "MORI_LOCAL_RANK=", "MORI_THREADS=",
-					     "MORI_WORLD_SIZE=", "MORI_UNIQUE_ID=" };
+	static const char *const names[] = { "MORI_RANK=",	"MORI_LOCAL_RANK=",
+					     "MORI_THREADS=",	"MORI_WORLD_SIZE=",
+					     "MORI_UNIQUE_ID=", "MORI_NOTES=" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!strncmp(entry, names[i], strlen(names[i])))
@@ -329,6 +330,7 @@ static int spawn_prepare(struct spawn *s, char **env, const char *uid)
 	for (int i = 0; i < OWN_VARS; i++)
 		env[n + (size_t)i] = s->own[i];
 	snprintf(s->own[3], VAR_BYTES, "MORI_UNIQUE_ID=%s", uid);
+	snprintf(s->own[4], VAR_BYTES, "MORI_NOTES=%s", s->j->notes_name);
 	s->null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (s->null < 0 || make_shell_argv(s) || (s->j->o->bind_core && make_sets(s))) {
 		cmd_error("run", "cannot prepare the job: %s", strerror(errno));

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Records are gathered from where kernels left them: from the PE's own state, and for a PE
+ * whose memory is far from the copy of it on the device too. A record that was gathered is
+ * free for the next failure, so each launch has room for its first ones, and the first of all
+ * is kept for mori_shmem_check().
+ */
+#include "core/faults.h"
+
+#include "core/registry.h"
+#include "util/err.h"
+#include "util/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* What was gathered at once. */
+struct gathered {
+	unsigned n;
+	uint32_t fresh; /* failures that nobody has looked at */
+	struct dev_record r[2 * DEV_RECORDS];
+};
+
+static __thread struct {
+	uint64_t pe; /* whose failure was this thread's last; 0: none that it has not taken */
+	uint32_t number;
+} own;
+
+static __thread struct {
+	void (*hear)(void *arg, const char *text);
+	void *arg;
+} hearer;
+
+/* Blocks whose PE is gone; a kernel that still has one finds out there. */
+static struct {
+	pthread_mutex_t lock;
+	struct kept {
+		struct kept *next;
+		const struct dev_state *state; /* NULL: on a device */
+		const struct dev_news *news;
+		uint64_t told;
+		int rank;
+	} *first;
+	char notes[108]; /* the launcher's address; "": there is none */
+} kept = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static int record_code(const struct dev_record *r)
+{
+	return (int32_t)(uint32_t)r->mark;
+}
+
+static uint32_t record_op(const struct dev_record *r)
+{
+	return (uint32_t)(r->mark >> 32);
+}
+
+void faults_open(struct pe *pe)
+{
+	const char *notes = pe->options.notes ? pe->options.notes : "";
+
+	pthread_mutex_init(&pe->faults.lock, NULL);
+	pe->faults.news = pe->state->news;
+	pthread_mutex_lock(&kept.lock);
+	snprintf(kept.notes, sizeof(kept.notes), "%s", notes);
+	pthread_mutex_unlock(&kept.lock);
+}
+
+void faults_add(struct pe *pe, enum dev_op op, int err, const struct fail_about *about,
+		const struct accel_fault *at, bool seen)
+{
+	struct dev_state *st = pe->state;
+	uint32_t n = __atomic_fetch_add(&st->fault.count, 1, __ATOMIC_ACQ_REL);
+	struct dev_record *r = &st->records[n % DEV_RECORDS];
+	uint64_t mark = 0, taken = (uint64_t)DEV_RECORD_TAKEN << 32;
+	int32_t none = 0;
+
+	__atomic_compare_exchange_n(&st->fault.code, &none, err, false, __ATOMIC_ACQ_REL,
+				    __ATOMIC_ACQUIRE);
+	if (__atomic_compare_exchange_n(&r->mark, &mark, taken, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE)) {
+		r->pe = about->pe;
+		r->addr = about->addr;
+		r->len = about->len;
+		r->number = n;
+		r->seen = seen;
+		for (int i = 0; i < 3; i++) {
+			r->block[i] = at ? at->block[i] : -1;
+			r->thread[i] = at ? at->thread[i] : -1;
+		}
+		/* Release: pairs with the acquire in gather_near(). */
+		__atomic_store_n(&r->mark, (uint64_t)op << 32 | (uint32_t)err, __ATOMIC_RELEASE);
+	}
+	own.pe = seen ? 0 : pe->id;
+	own.number = n;
+	if (seen)
+		__atomic_fetch_add(&pe->faults.looked, 1, __ATOMIC_ACQ_REL);
+	__atomic_store_n(&pe->faults.news->failed, 1, __ATOMIC_RELEASE);
+	mirror_stick(pe);
+}
+
+void faults_taken(void)
+{
+	struct err_was was;
+	struct dev_record *r;
+	struct pe *pe;
+
+	if (!own.pe)
+		return;
+	err_save(&was);
+	pe = registry_pe();
+	if (!pe)
+		err_restore(&was);
+	if (pe && pe->id == own.pe) {
+		r = &pe->state->records[own.number % DEV_RECORDS];
+		pthread_mutex_lock(&pe->faults.lock);
+		if ((int32_t)(own.number - pe->faults.count) >= 0) { /* not gathered yet */
+			__atomic_fetch_add(&pe->faults.looked, 1, __ATOMIC_ACQ_REL);
+			if (r->number == own.number)
+				r->seen = 1;
+		}
+		pthread_mutex_unlock(&pe->faults.lock);
+	}
+	own.pe = 0;
+}
+
+/* One more, in the order in which they happened. */
+static void gather_one(struct gathered *g, unsigned from, const struct dev_record *r)
+{
+	unsigned at = g->n++;
+
+	for (; at > from && (int32_t)(g->r[at - 1].number - r->number) > 0; at--)
+		g->r[at] = g->r[at - 1];
+	g->r[at] = *r;
+}
+
+/* Whether it is whole: its code and its name are there. */
+static bool record_whole(uint64_t mark)
+{
+	return mark && (uint32_t)(mark >> 32) < DEV_RECORD_NAMELESS;
+}
+
+/* Kernels of the CPU may be running: what they have not finished stays. */
+static void gather_near(struct pe *pe, struct gathered *g)
+{
+	for (unsigned i = 0; i < DEV_RECORDS; i++) {
+		struct dev_record *at = &pe->state->records[i], r;
+
+		/* Acquire: pairs with the release of who has written it. */
+		r.mark = __atomic_load_n(&at->mark, __ATOMIC_ACQUIRE);
+		if (!record_whole(r.mark))
+			continue;
+		memcpy((char *)&r + sizeof(r.mark), (char *)at + sizeof(r.mark),
+		       sizeof(r) - sizeof(r.mark));
+		at->seen = 0;
+		__atomic_store_n(&at->mark, 0, __ATOMIC_RELEASE);
+		gather_one(g, 0, &r);
+	}
+}
+
+static void gather_far(struct pe *pe, struct gathered *g)
+{
+	struct dev_record records[DEV_RECORDS];
+	uint32_t count = pe->faults.far_count;
+	unsigned from = g->n;
+
+	if (mirror_records(pe, &count, records))
+		return;
+	g->fresh += count - pe->faults.far_count;
+	pe->faults.far_count = count;
+	for (unsigned i = 0; i < DEV_RECORDS; i++) {
+		if (!record_whole(records[i].mark))
+			continue;
+		mirror_free(pe, i);
+		gather_one(g, from, &records[i]);
+	}
+}
+
+/* Under the lock: all there is, also for mori_shmem_check(). */
+static void gather(struct pe *pe, struct gathered *g)
+{
+	struct faults *f = &pe->faults;
+	uint32_t count, looked, unseen = 0;
+
+	g->n = 0;
+	/* Acquire: pairs with the release of who has said so; what comes after is for the next. */
+	__atomic_exchange_n(&f->news->failed, 0, __ATOMIC_ACQ_REL);
+	count = __atomic_load_n(&pe->state->fault.count, __ATOMIC_ACQUIRE);
+	looked = __atomic_exchange_n(&f->looked, 0, __ATOMIC_ACQ_REL);
+	g->fresh = count - f->count;
+	f->count = count;
+	gather_near(pe, g);
+	gather_far(pe, g);
+	if (g->n && !f->first.mark)
+		f->first = g->r[0];
+	f->total += g->fresh;
+	g->fresh = g->fresh > looked ? g->fresh - looked : 0;
+	for (unsigned i = 0; i < g->n; i++)
+		unseen += !g->r[i].seen;
+	if (g->fresh < unseen) /* some were counted before they were whole */
+		g->fresh = unseen;
+}
+
+/* "mori_shmem_x in a kernel: why (block (0, 0, 0), thread (5, 0, 0))" */
+static void record_text(const struct pe *pe, const struct dev_record *r, char *text, size_t size)
+{
+	const char *name = fail_op(record_op(r));
+	const int32_t *b = r->block, *t = r->thread;
+	char words[768], where[120] = "";
+
+	if (record_op(r) == DEV_OP_NONE) { /* no call of the library, but the kernel itself */
+		snprintf(text, size, "%s", pe->kernel_fault.text);
+		return;
+	}
+	fail_words(pe->state, name, record_code(r), &(struct fail_about){ r->pe, r->addr, r->len },
+		   words, sizeof(words));
+	if (b[0] >= 0)
+		snprintf(where, sizeof(where), " (block (%d, %d, %d), thread (%d, %d, %d))", b[0],
+			 b[1], b[2], t[0], t[1], t[2]);
+	snprintf(text, size, "mori_shmem_%s%s: %s%s", name, b[0] >= 0 ? " in a kernel" : "", words,
+		 where);
+}
+
+int faults_take(struct pe *pe, mori_shmem_fault_t *out)
+{
+	struct faults *f = &pe->faults;
+	struct gathered g;
+	struct dev_record r;
+	uint32_t more;
+	char text[ERR_TEXT_BYTES], rest[48] = "";
+	int code, of_kernels;
+
+	pthread_mutex_lock(&f->lock);
+	gather(pe, &g);
+	r = f->first;
+	more = f->total ? f->total - 1 : 0;
+	f->first.mark = 0;
+	f->total = 0;
+	/* Acquire, release: pairs with launch_sticky(). What kernels keep is taken too. */
+	code = __atomic_exchange_n(&pe->state->fault.code, 0, __ATOMIC_ACQ_REL);
+	of_kernels = mirror_code(pe, true);
+	pthread_mutex_unlock(&f->lock);
+	code = r.mark ? record_code(&r) : code ? code : of_kernels;
+	if (r.mark) {
+		record_text(pe, &r, text, sizeof(text));
+		if (more)
+			snprintf(rest, sizeof(rest), "; %u more", more);
+		err_set(code, "%s%s", text, rest);
+	}
+	if (!out)
+		return code;
+	*out = (mori_shmem_fault_t){ .code = code, .pe = r.mark ? r.pe : -1 };
+	out->addr = r.mark ? r.addr : 0;
+	snprintf(out->op, sizeof(out->op), "%s", r.mark ? fail_op(record_op(&r)) : "");
+	if (r.mark && record_op(&r) == DEV_OP_NONE)
+		snprintf(out->op, sizeof(out->op), "%s", pe->kernel_fault.kernel);
+	for (int i = 0; i < 3; i++) {
+		out->block[i] = r.mark ? r.block[i] : -1;
+		out->thread[i] = r.mark ? r.thread[i] : -1;
+	}
+	return code;
+}
+
+int faults_status(struct pe *pe)
+{
+	int code = __atomic_load_n(&pe->state->fault.code, __ATOMIC_ACQUIRE);
+	struct gathered g;
+
+	if (!code)
+		code = mirror_code(pe, false);
+	if (code) { /* whoever asks knows from now on */
+		pthread_mutex_lock(&pe->faults.lock);
+		gather(pe, &g);
+		pthread_mutex_unlock(&pe->faults.lock);
+	}
+	return code;
+}
+
+/* One datagram: that there is any is what counts, so a full socket will do. */
+static void note(void)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	size_t len;
+	int fd;
+
+	pthread_mutex_lock(&kept.lock);
+	len = strlen(kept.notes);
+	memcpy(to.sun_path + 1, kept.notes, len < sizeof(to.sun_path) ? len : 0);
+	pthread_mutex_unlock(&kept.lock);
+	fd = len ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
+	if (fd < 0)
+		return;
+	sendto(fd, "failed", 6, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&to,
+	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len));
+	close(fd);
+}
+
+/* To the hearer of this thread, else to standard error. */
+static void say(const char *text)
+{
+	if (hearer.hear)
+		hearer.hear(hearer.arg, text);
+	else
+		log_error("%s", text);
+}
+
+/* @all: those that were not kept included. */
+static void tell_first(const struct pe *pe, const struct dev_record *r, uint32_t all, char *line,
+		       size_t size)
+{
+	char text[ERR_TEXT_BYTES], more[80] = "";
+
+	if (all > 1)
+		snprintf(more, sizeof(more), "; %u more%s", all - 1,
+			 log_on(LOG_INFO) ? "" : " (MORI_SHMEM_LOG_LEVEL=info shows the first 64)");
+	if (r)
+		record_text(pe, r, text, sizeof(text));
+	else
+		snprintf(text, sizeof(text), "what it was about could not be kept or read");
+	snprintf(line, size, "nobody has looked at a failure on PE %d: %s%s", pe->rank, text, more);
+}
+
+int faults_tell(struct pe *pe)
+{
+	const struct dev_record *first = NULL;
+	char line[2 * ERR_TEXT_BYTES];
+	struct gathered g;
+	int code = 0;
+
+	pthread_mutex_lock(&pe->faults.lock);
+	gather(pe, &g);
+	pthread_mutex_unlock(&pe->faults.lock);
+	if (!g.fresh)
+		return 0;
+	for (unsigned i = 0; i < g.n; i++) {
+		if (g.r[i].seen)
+			continue;
+		first = first ? first : &g.r[i];
+		if (!log_on(LOG_INFO))
+			break;
+		record_text(pe, &g.r[i], line, sizeof(line));
+		log_info("failure %u on PE %d: %s", g.r[i].number + 1, pe->rank, line);
+	}
+	tell_first(pe, first, g.fresh, line, sizeof(line));
+	if (pe->options
+		    .strict) { /* the caller hears of it, and what the job ends with is up to it */
+		code = first ? record_code(first) : MORI_SHMEM_EFAULT;
+		if (!hearer.hear)
+			log_error("%s", line);
+		return err_set(code, "%s", line);
+	}
+	say(line);
+	note();
+	return 0;
+}
+
+void faults_hearer(void (*hear)(void *arg, const char *text), void *arg)
+{
+	hearer.hear = hear;
+	hearer.arg = arg;
+}
+
+void faults_keep(int rank, const struct dev_state *state, const struct dev_news *news)
+{
+	struct kept *k = malloc(sizeof(*k));
+
+	if (!k) /* without memory for the list a block that is known is leaked */
+		return;
+	pthread_mutex_lock(&kept.lock);
+	*k = (struct kept){ .next = kept.first, .state = state, .news = news, .rank = rank };
+	kept.first = k;
+	pthread_mutex_unlock(&kept.lock);
+}
+
+void faults_forget(const struct dev_news *news)
+{
+	struct kept **k = &kept.first, *found;
+
+	pthread_mutex_lock(&kept.lock);
+	while (*k && (*k)->news != news)
+		k = &(*k)->next;
+	found = *k;
+	if (found)
+		*k = found->next;
+	pthread_mutex_unlock(&kept.lock);
+	free(found);
+}
+
+/* All there is to tell up to now. A block of the device tells by its news. */
+void faults_tell_late(void)
+{
+	char line[200];
+	int rank;
+
+	do {
+		uint64_t n = 0;
+
+		rank = -1;
+		pthread_mutex_lock(&kept.lock);
+		for (struct kept *k = kept.first; k && rank < 0; k = k->next) {
+			uint64_t now = k->state ? __atomic_load_n(&k->state->fault.late,
+								  __ATOMIC_RELAXED) :
+						  __atomic_load_n(&k->news->late, __ATOMIC_RELAXED);
+
+			if (now == k->told)
+				continue;
+			n = now - k->told;
+			k->told = now;
+			rank = k->rank;
+		}
+		pthread_mutex_unlock(&kept.lock);
+		if (rank < 0)
+			break;
+		snprintf(line, sizeof(line),
+			 "kernels of PE %d have made %llu call(s) of the library since it has "
+			 "finalized; each gave MORI_SHMEM_ESTATE",
+			 rank, (unsigned long long)n);
+		say(line);
+		note();
+	} while (rank >= 0);
+}
+
+void faults_after_fork(void)
+{
+	pthread_mutex_init(&kept.lock, NULL);
+	kept.first = NULL; /* the memory stays, as the blocks do */
+}
+
+/* A PE that has not finalized. What is on a device cannot be read now; that there is something can. */
+static void tell_at_exit(struct pe *pe)
+{
+	char line[2 * ERR_TEXT_BYTES];
+
+	if (!faults_new(pe))
+		return;
+	if (!pe_far(pe)) {
+		faults_tell(pe);
+		return;
+	}
+	tell_first(pe, NULL, 1, line, sizeof(line));
+	say(line);
+	note();
+}
+
+/* The process ends, or does without the library: nobody will look any more. */
+static __attribute__((destructor)) void faults_exit(void)
+{
+	hearer.hear = NULL;
+	faults_tell_late();
+	registry_each(tell_at_exit);
+}
