@@ -111,6 +111,8 @@ static int test_pe(void)
 	/* One PE's fault is nobody else's. */
 	if (me == 0)
 		(void)mori_shmem_uint64_g(word, -5, 0);
+	if (me == 0)
+		CHECK_EQ("looked at", mori_shmem_status(), MORI_SHMEM_EINVAL);
 	BARRIER();
 	if (me == 0)
 		check_fault(MORI_SHMEM_EINVAL, -5, "uint64_g", word);

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +23,28 @@ static int ask_python(void *arg)
 	return r->interrupted;
 }
 
+/* In place of standard error; without the GIL. */
+static void hear(void *arg, const char *text)
+{
+	struct released *r = arg;
+	char *all = NULL;
+
+	if (asprintf(&all, "%s%s%s", r->unseen ? r->unseen : "", r->unseen ? "; " : "", text) < 0)
+		return;
+	free(r->unseen);
+	r->unseen = all;
+}
+
+/* The warning that stands for the line: 0, or -1 where it is an exception. */
+static int warn(struct released *r)
+{
+	int bad = PyErr_WarnEx(PyExc_RuntimeWarning, r->unseen, 2);
+
+	free(r->unseen);
+	r->unseen = NULL;
+	return bad;
+}
+
 /* Whether this thread is the process's first; kept, because asking costs two system calls. */
 static __thread enum { UNKNOWN, FIRST, OTHER } which_thread;
 
@@ -34,6 +57,7 @@ static void ask_again(void)
 void gil_release(struct released *r)
 {
 	r->interrupted = 0;
+	r->unseen = NULL;
 	if (which_thread == UNKNOWN)
 		which_thread = gettid() == getpid() ? FIRST : OTHER;
 	/* Python runs signal handlers in the main thread alone. */
@@ -41,6 +65,7 @@ void gil_release(struct released *r)
 	r->thread = PyEval_SaveThread();
 	if (r->asks)
 		mori_shmem_on_wait(ask_python, r);
+	mori_shmem_on_fault(hear, r);
 }
 
 /* Say in the exception, which is a KeyboardInterrupt as a rule, what has become of the job. */
@@ -64,10 +89,15 @@ int gil_take(struct released *r)
 {
 	if (r->asks)
 		mori_shmem_on_wait(NULL, NULL);
+	mori_shmem_on_fault(NULL, NULL);
 	PyEval_RestoreThread(r->thread);
 	if (r->interrupted)
 		note_abort();
-	return r->interrupted ? -1 : 0;
+	if (!r->unseen || r->interrupted) {
+		free(r->unseen);
+		return r->interrupted ? -1 : 0;
+	}
+	return warn(r);
 }
 
 /* Set the exception of that name in mori._errors. */

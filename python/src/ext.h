@@ -17,10 +17,11 @@ struct released {
 	PyThreadState *thread;
 	int asks;	 /* signals are looked for while the call waits */
 	int interrupted; /* a signal handler has raised: the exception is set */
+	char *unseen;	 /* of failures in kernels, what nobody has looked at; NULL: nothing */
 };
 
 void gil_release(struct released *r);
-/* 0; -1 if the call was interrupted: then return NULL. */
+/* 0; -1 if the call was interrupted, or a warning is an error: then return NULL. */
 int gil_take(struct released *r);
 
 /* Set mori.ShmemError(@status, the library's text); returns NULL. */

@@ -119,6 +119,7 @@ BY_HAND = {
     "info": _shmem.info,
     "take_error": mori.ShmemError,
     "on_wait": KeyboardInterrupt,
+    "on_fault": RuntimeWarning,
 }
 
 

@@ -78,9 +78,8 @@ static const char help[] =
 	"  -h, --help              this text\n"
 	"\n"
 	"Standard input goes to rank 0. Signals go to all PEs; a second Ctrl-C kills them.\n"
-	"Exit codes: 2 wrong use, 124 time-out, 125 no process failed but calls in kernels did "
-	"and\n"
-	"nobody has looked, 126 not executable, 127 not found, 128 + signal.\n";
+	"Exit codes: 2 wrong use, 124 time-out, 125 no process failed, but there were failures\n"
+	"that nobody has looked at, 126 not executable, 127 not found, 128 + signal.\n";
 
 static int parse_count(const char *name, const char *text, int *out)
 {

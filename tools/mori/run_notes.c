@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What PEs have to say besides their exit codes: that kernels failed and nobody has looked.
+ * What PEs have to say besides their exit codes: that something has failed, in a kernel as a
+ * rule, and nobody has looked.
  * They send a datagram to a socket whose name, in no file system, only the job knows; it goes
  * with the launcher, whatever ends it. Where PEs cannot reach it their text alone is told.
  */
@@ -39,8 +40,10 @@ int run_notes_end(struct job *j, int code)
 
 	if (code || j->failed || recv(j->notes, &byte, sizeof(byte), MSG_DONTWAIT) < 0)
 		return code;
-	cmd_error("run", "every process exited with code 0, but calls in kernels failed and nobody "
-			 "has looked at it");
+	cmd_error(
+		"run",
+		"every process exited with code 0, but there were failures that nobody has looked "
+		"at");
 	return RUN_UNSEEN;
 }
 
