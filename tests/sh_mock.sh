@@ -41,6 +41,9 @@ for how in MORI_DISABLE_P2P=0 MORI_DISABLE_P2P=1 PES_NODE=2; do
 	fine "streams, $how" -x $how -n 4 "$BUILD/tests/gpu_queue"
 	fine "streams, $how, mixed" -x $how -n 4 --threads 2 "$BUILD/tests/gpu_queue"
 done
+fine "failures are told" -n 2 "$BUILD/tests/gpu_told"
+fine "failures are told, threads" -n 2 --threads 2 "$BUILD/tests/gpu_told"
+fine "failures are told, memory that cannot be pinned" -x MOCK_CUDA_NO_PIN=1 -n 2 "$BUILD/tests/gpu_told"
 for share in auto fabric; do
 	for mode in static vmm isolation; do
 		fine "handles of the fabric alone, $share, $mode" -x MOCK_CUDA_FABRIC=only \

@@ -330,6 +330,8 @@ int faults_tell(struct pe *pe)
 	struct gathered g;
 	int code = 0;
 
+	if (!__atomic_load_n(&pe->faults.news->failed, __ATOMIC_RELAXED) && !mirror_heard(pe))
+		return 0;
 	pthread_mutex_lock(&pe->faults.lock);
 	gather(pe, &g);
 	pthread_mutex_unlock(&pe->faults.lock);

@@ -34,7 +34,7 @@ static inline bool faults_new(const struct pe *pe)
 {
 	/* Relaxed: what is not seen now is at the next call. */
 	return __builtin_expect(__atomic_load_n(&pe->faults.news->failed, __ATOMIC_RELAXED) ||
-					pe->mirror.unheard,
+					(pe->mirror.unheard && pe->state_known),
 				0);
 }
 

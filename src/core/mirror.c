@@ -241,6 +241,17 @@ int mirror_records(struct pe *pe, uint32_t *count, struct dev_record *out)
 	return err ? err : mirror_word(pe, m->records, out, DEV_RECORDS * sizeof(*out), false);
 }
 
+bool mirror_heard(struct pe *pe)
+{
+	struct mirror *m = &pe->mirror;
+	uint64_t failed = 0;
+
+	return m->unheard &&
+	       !mirror_word(pe, m->records + DEV_RECORDS * sizeof(struct dev_record), &failed,
+			    sizeof(failed), false) &&
+	       failed;
+}
+
 void mirror_free(struct pe *pe, unsigned record)
 {
 	uint64_t none = 0;

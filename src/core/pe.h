@@ -243,6 +243,8 @@ void mirror_lost(struct pe *pe); /* under world->lock, from any thread */
 /* What has failed in kernels: how many so far, and the records. ENOENT: there is no copy. */
 int mirror_records(struct pe *pe, uint32_t *count, struct dev_record *out);
 void mirror_free(struct pe *pe, unsigned record);
+/* Whether kernels that cannot store to the host have said that there is something. */
+bool mirror_heard(struct pe *pe);
 /* The code of the first failure there; 0: none. */
 int mirror_code(struct pe *pe, bool take);
 void mirror_stick(struct pe *pe);

@@ -164,7 +164,7 @@ EXPORT int cuMemHostRegister_v2(void *ptr, size_t len, unsigned flags)
 {
 	(void)len;
 	(void)flags;
-	if (!ptr)
+	if (!ptr || getenv("MOCK_CUDA_NO_PIN"))
 		return INVALID;
 	if (!pin(ptr, ptr, INVALID))
 		return IS_PINNED;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A module that was never given to mori_shmem_module_init(): its first call ends the launch, and
+ * the driver says so. The context of the process is lost then, so nothing else is tried.
+ */
+#define PES_NO_INIT
+#include "gpu.h"
+
+static int test_pe(void)
+{
+	void *module = NULL, *kernel = NULL, *args[1];
+	const char *name = "?";
+	uint64_t out = 0;
+	size_t size;
+	char *file = kern_file("misc.ptx", &size), *ptx = file ? calloc(1, size + 1) : NULL;
+	int code;
+
+	if (!ptx)
+		SKIP("there is no misc.ptx");
+	memcpy(ptx, file, size);
+	gpu_begin();
+	GPU(cuModuleLoadData, &module, ptx);
+	GPU(cuModuleGetFunction, &kernel, module, "who");
+	GPU(cuMemAlloc_v2, &out, (size_t)64);
+	args[0] = &out;
+	GPU(cuLaunchKernel, kernel, 1u, 1u, 1u, 1u, 1u, 1u, 0u, NULL, args, NULL);
+	code = gpu_call("cuCtxSynchronize")();
+	gpu_call("cuGetErrorName")(code, &name);
+	printf("a call without a state: %d, %s\n", code, name);
+	CHECK(code != 0);
+	free(file);
+	free(ptx);
+	return 0;
+}
