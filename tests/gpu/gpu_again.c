@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: MIT
 /*
  * Init and finalize again and again leave nothing behind on the GPU. A module of the user's
- * own, kept across finalize, gives a status while there is no job and acts in the next one.
+ * own, kept across finalize, gives a status while there is no job and acts in the next one, whose
+ * init says how many calls were made in between.
  */
 #define PES_NO_INIT
 #include "gpu.h"
 
 #define TIMES 12
+
+static _Thread_local struct {
+	int times;
+	char text[512];
+} heard;
+
+static __attribute__((constructor)) void prepare(void)
+{
+	unsetenv("MORI_NOTES"); /* what fails here is meant to */
+}
+
+static void hear(void *arg, const char *text)
+{
+	(void)arg;
+	heard.times++;
+	snprintf(heard.text, sizeof(heard.text), "%s", text);
+}
 
 static size_t gpu_free(void)
 {
@@ -49,7 +67,7 @@ static int test_pe(void)
 	GPU(cuModuleGetFunction, &f, module, "who");
 	GPU(cuModuleGetFunction, &g, module, "who_ctx");
 	GPU(cuMemAlloc_v2, &out, (size_t)64);
-	launch(f, out, MORI_SHMEM_ESTATE, MORI_SHMEM_ESTATE, MORI_SHMEM_ESTATE);
+	mori_shmem_on_fault(hear, NULL);
 	for (int i = 0; i < TIMES; i++) {
 		mori_shmem_module_t *own;
 		void *block;
@@ -59,6 +77,8 @@ static int test_pe(void)
 		later = (double)(mori_clock_ns() - start) / 1e6;
 		first = i ? first : later;
 		pes_meet();
+		CHECK_EQ("calls after finalize are told", heard.times, i);
+		CHECK(!i || strstr(heard.text, "have made 3 call(s)"));
 		own = gpu_load("misc");
 		block = heap_malloc(1 << 20);
 		if (!i)

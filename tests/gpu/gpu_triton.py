@@ -7,6 +7,7 @@ that is kept across finalize acts for another rank in the next job.
 
 import os
 import sys
+import warnings
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "../../examples/triton"))
@@ -18,7 +19,9 @@ import hello
 import put_ring
 import put_signal
 import torch
+import triton
 
+import mori.ir.triton as mori_shmem_device
 import mori.shmem as ms
 
 N = 5003
@@ -74,6 +77,27 @@ def on_stream(job):
     job.check("after a barrier on the stream", box, [7 * pe + job.me for pe in range(job.n)])
 
 
+@triton.jit
+def bad(x):
+    mori_shmem_device.signal_op_block(x, 1, mori_shmem_device.SIGNAL_SET, 99, 0)
+
+
+def unseen(job):
+    """Failures that nobody looks at: one warning, of the next barrier."""
+    x = job.symmetric((1,), torch.int64, 0)
+    bad[(3,)](x, extern_libs=job.libs)
+    torch.cuda.synchronize()
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        ms.shmem_barrier_all()
+        ms.shmem_barrier_all()
+    words = "signal_op_block in a kernel: there is no PE 99", "; 2 more"
+    said = [all(w in str(one.message) for w in words) for one in seen]
+    job.check("the warning", torch.tensor(said), [True])
+    fault = ms.shmem_check()
+    job.check("what is left for a check", torch.tensor([fault.code, fault.pe]), [ms.MORI_SHMEM_EINVAL, 99])
+
+
 def kept(job):
     """The same compiled kernel: a status without a job, and then another rank."""
     ids = job.symmetric((128,), torch.uint8, 0)
@@ -84,13 +108,16 @@ def kept(job):
     ms.getmem_thread(mine.data_ptr(), ids.data_ptr(), 128, 0, 0)
     uid = bytes(mine.cpu().tolist())
     me, n = job.me, job.n
+    libs = common.get_extern_libs()  # of the job: another library would be another module, without a state
     del ids
     bad = job.leave()
     out = torch.zeros(2, dtype=torch.int32, device="cuda")
-    libs = common.get_extern_libs()
     hello.hello[(1,)](out, extern_libs=libs)
     bad += out.tolist() != [ms.MORI_SHMEM_ESTATE] * 2
-    ms.shmem_init_attr(ms.MORI_SHMEM_INIT_WITH_UNIQUEID, n - 1 - me, n, uid)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        ms.shmem_init_attr(ms.MORI_SHMEM_INIT_WITH_UNIQUEID, n - 1 - me, n, uid)
+    bad += ["since it has finalized" in str(w.message) for w in seen] != [True]
     job = common.Job()
     bad += job.me != n - 1 - me
     hello.run(job)
@@ -100,7 +127,7 @@ def kept(job):
 
 def main():
     job = common.Job()
-    for part in (examples, tensors, registered, on_stream):
+    for part in (examples, tensors, registered, on_stream, unseen):
         part(job)
     bad = kept(job)
     sys.stdout.write(f"PE {job.me} of {job.n}: {'wrong' if bad else 'all right'}\n")
