@@ -236,9 +236,9 @@ DEV_BODY int dev_obj_at(const struct dev_state *st, enum dev_scope scope, mori_s
 	return 0;
 }
 
-DEV_BODY int dev_obj_pair(const struct dev_state *st, enum dev_scope scope,
-			  mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src,
-			  size_t src_off, size_t bytes, int pe, void **to, void **from)
+DEV_BODY int dev_objs(const struct dev_state *st, enum dev_scope scope, mori_shmem_memobj_t dest,
+		      size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes,
+		      int pe, void **to, void **from)
 {
 	int err = dev_obj_at(st, scope, dest, dest_off, bytes, pe, to);
 
@@ -251,11 +251,10 @@ DEV_BODY int dev_obj_pair(const struct dev_state *st, enum dev_scope scope,
 				      mori_shmem_memobj_t src, size_t src_off, size_t bytes,       \
 				      int pe, int qp)                                              \
 	{                                                                                          \
-		void *to, *from;                                                                   \
-		int err = dev_obj_pair(st, scope, dest, dest_off, src, src_off, bytes, pe, &to,    \
-				       &from);                                                     \
+		void *to, *of;                                                                     \
+		int err = dev_objs(st, scope, dest, dest_off, src, src_off, bytes, pe, &to, &of);  \
                                                                                                    \
-		DEV_LATER return err ? err : dev_##name(st, scope, to, from, bytes, 1, pe, qp);    \
+		DEV_LATER return err ? err : dev_##name(st, scope, to, of, bytes, 1, pe, qp);      \
 	}
 DEV_OBJ_COPY(put)
 DEV_OBJ_COPY(put_nbi)
@@ -270,7 +269,7 @@ DEV_STEP int dev_put_signal_obj_any(const struct dev_state *st, enum dev_scope s
 				    int pe, int qp, bool nbi)
 {
 	void *to, *from, *sig_at;
-	int err = dev_obj_pair(st, scope, dest, dest_off, src, src_off, bytes, pe, &to, &from);
+	int err = dev_objs(st, scope, dest, dest_off, src, src_off, bytes, pe, &to, &from);
 
 	if (!err)
 		err = dev_obj_at(st, scope, sig, sig_off, 8, pe, &sig_at);
