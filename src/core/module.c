@@ -120,6 +120,23 @@ static struct pe *module_pe(const char *call)
 	return pe;
 }
 
+/*
+ * The calling thread's PE; NULL if it has none, which is no error. A thread of another PE must
+ * not wait on the stream of the module's, where a kernel may wait for it, and what has failed
+ * there is not its to be told: the PE's own thread may be about to look.
+ */
+static struct pe *module_caller(void)
+{
+	struct pe *pe;
+	struct err_was was;
+
+	err_save(&was);
+	pe = registry_pe();
+	if (!pe)
+		err_restore(&was);
+	return pe;
+}
+
 int mori_shmem_module_load(const void *image, size_t size, mori_shmem_module_t **out)
 {
 	struct pe *pe = module_pe("module_load");
@@ -158,6 +175,7 @@ free_handle:
 
 int mori_shmem_module_unload(mori_shmem_module_t *m)
 {
+	struct pe *caller = module_caller();
 	int err, failed = 0;
 
 	if (!m)
@@ -166,7 +184,7 @@ int mori_shmem_module_unload(mori_shmem_module_t *m)
 	err = module_take(m, "mori_shmem_module_unload");
 	if (!err) {
 		*module_place(m) = m->next;
-		failed = m->pe ? faults_look(m->pe) : 0;
+		failed = m->pe && m->pe == caller ? faults_look(caller) : 0;
 		pthread_cond_broadcast(&modules.free);
 	}
 	pthread_mutex_unlock(&modules.lock);
@@ -345,22 +363,6 @@ static void launch_idle(struct dev_state *state)
 		world_abort(state->host, "interrupted in a kernel");
 }
 
-/*
- * The device of the calling thread's PE; NULL if it has none, which is no error. A thread of
- * another PE must not wait on the stream of the module's, where a kernel may wait for it.
- */
-static const struct accel *launch_caller(void)
-{
-	const struct pe *pe;
-	struct err_was was;
-
-	err_save(&was);
-	pe = registry_pe();
-	if (!pe)
-		err_restore(&was);
-	return pe ? &pe->accel : NULL;
-}
-
 int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const unsigned grid[3],
 			     const unsigned block[3], size_t shared, void **args, void *stream)
 {
@@ -374,6 +376,7 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 		.idle = launch_idle,
 	};
 	struct accel_fault fault = { 0 };
+	struct pe *caller = module_caller();
 	int err;
 
 	if (!m || !name || !grid || !block)
@@ -390,8 +393,8 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 			module_give(m);
 	}
 	if (!err) {
-		if (!stream && !m->pe->options.strict)
-			(void)faults_look(m->pe); /* of what has run before */
+		if (!stream && m->pe == caller && !caller->options.strict)
+			(void)faults_look(caller); /* of what has run before */
 		launch.state = m->pe->state;
 		launch.idle_ns = (uint64_t)(m->pe->options.timeout * 1e9);
 		launch.stack = m->pe->options.kernel_stack;
@@ -400,13 +403,13 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 	pthread_mutex_unlock(&modules.lock);
 	if (err)
 		return err;
-	launch.caller = launch_caller();
+	launch.caller = caller ? &caller->accel : NULL;
 	err = accel_launch(&m->accel, m->module, &launch, &fault);
 	pthread_mutex_lock(&modules.lock);
 	if (m->pe && err)
 		launch_note(m->pe, name, err, &fault);
-	else if (m->pe && !stream && m->pe->options.strict)
-		err = faults_look(m->pe); /* of this launch too */
+	else if (m->pe && !stream && m->pe == caller && caller->options.strict)
+		err = faults_look(caller); /* of this launch too */
 	module_give(m);
 	pthread_mutex_unlock(&modules.lock);
 	return err;
