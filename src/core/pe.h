@@ -265,9 +265,20 @@ int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, vo
 int heap_free(struct pe *pe, void *ptr);
 void heap_info(struct pe *pe, mori_shmem_heap_info_t *out);
 
-/* reg.c */
+/* reg_buffer.c */
 int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size);
 int reg_buffer_remove(struct pe *pe, void *ptr, uint64_t size);
+void reg_buffers_close(struct pe *pe);
+
+/* reg.c */
+/* Whether these may be addresses of memory. */
+static inline bool reg_range(const void *ptr, uint64_t size)
+{
+	uint64_t end;
+
+	return ptr && size && !__builtin_add_overflow((uint64_t)(uintptr_t)ptr, size, &end);
+}
+
 int reg_window_add(struct pe *pe, void *ptr, uint64_t size);
 int reg_window_remove(struct pe *pe, void *ptr, uint64_t size);
 int reg_query(struct pe *pe, const void *ptr, mori_shmem_memobj_t *out);

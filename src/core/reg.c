@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory that the heap did not give out: local buffers, and windows that peers
- * can address. Load and store need nothing of a buffer, so it is only noted.
+ * Memory that the heap did not give out and that peers can address: windows.
  *
  * A window is in the list that operations search while they run, in any thread:
  * it is filled in before it is linked, and a window that is gone stays linked
@@ -30,93 +29,6 @@ struct window {
 enum { WINDOW_HEAP = 1, WINDOW_PROCESS, WINDOW_FILE, WINDOW_HANDLE, WINDOW_NONE, WINDOW_HOST };
 enum { SAY_HOW, SAY_ADDR, SAY_OFF, SAY_HANDLE, SAY_SERVED = COLL_DATA - 1 };
 
-static bool range_ok(const void *ptr, uint64_t size)
-{
-	uint64_t end;
-
-	return ptr && size && !__builtin_add_overflow((uint64_t)(uintptr_t)ptr, size, &end);
-}
-
-/* Kernels on a device get at its own memory; at the host's only where it is pinned. */
-static int buffer_pin(struct pe *pe, void *ptr, uint64_t size, bool *pinned)
-{
-	*pinned = false;
-	if (!pe_far(pe) || accel_holds(&pe->accel, ptr))
-		return 0;
-	return accel_pin(&pe->accel, ptr, size, pinned);
-}
-
-int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
-{
-	uint64_t addr = (uint64_t)(uintptr_t)ptr;
-	struct buffer *b;
-	bool pinned = false;
-	uint32_t local = 0;
-	int err = 0;
-
-	if (!range_ok(ptr, size))
-		return err_set(MORI_SHMEM_EINVAL, "buffer_register: %p + %llu bytes is no memory",
-			       ptr, (unsigned long long)size);
-	pthread_mutex_lock(&pe->reg.lock);
-	for (b = pe->reg.buffers; b; b = b->next) {
-		if (addr < b->addr + b->len && b->addr < addr + size) {
-			err = err_set(
-				MORI_SHMEM_EINVAL,
-				"buffer_register: %p + %llu bytes overlaps the buffer at 0x%llx "
-				"of %llu bytes; deregister that first",
-				ptr, (unsigned long long)size, (unsigned long long)b->addr,
-				(unsigned long long)b->len);
-			break;
-		}
-	}
-	if (!err)
-		err = buffer_pin(pe, ptr, size, &pinned);
-	if (!err)
-		err = route_local(pe, ptr, size, &local);
-	if (!err)
-		err = queue_buffer(pe, ptr, size);
-	b = err ? NULL : malloc(sizeof(*b));
-	if (b) {
-		*b = (struct buffer){ pe->reg.buffers, addr, size, pinned, local };
-		pe->reg.buffers = b;
-	} else {
-		if (!err) {
-			queue_buffer_gone(pe, ptr, size);
-			err = err_set(MORI_SHMEM_ENOMEM, "buffer_register: out of memory");
-		}
-		route_local_gone(pe, local);
-		if (pinned)
-			accel_unpin(&pe->accel, ptr);
-	}
-	pthread_mutex_unlock(&pe->reg.lock);
-	return err;
-}
-
-int reg_buffer_remove(struct pe *pe, void *ptr, uint64_t size)
-{
-	struct buffer *gone = NULL;
-
-	pthread_mutex_lock(&pe->reg.lock);
-	for (struct buffer **p = &pe->reg.buffers; *p; p = &(*p)->next) {
-		if ((*p)->addr == (uint64_t)(uintptr_t)ptr && (*p)->len == size) {
-			gone = *p;
-			*p = gone->next;
-			break;
-		}
-	}
-	pthread_mutex_unlock(&pe->reg.lock);
-	if (!gone)
-		return err_set(MORI_SHMEM_ENOENT,
-			       "buffer_deregister: %p + %llu bytes was not registered so", ptr,
-			       (unsigned long long)size);
-	queue_buffer_gone(pe, ptr, size);
-	route_local_gone(pe, gone->local);
-	if (gone->pinned)
-		accel_unpin(&pe->accel, ptr);
-	free(gone);
-	return 0;
-}
-
 /* What this PE can say of its part; a file's descriptor goes to @file. */
 static void window_offer(struct pe *pe, void *ptr, uint64_t size, struct share *file, uint64_t *say)
 {
@@ -125,7 +37,7 @@ static void window_offer(struct pe *pe, void *ptr, uint64_t size, struct share *
 	say[SAY_HOW] = WINDOW_NONE;
 	say[SAY_ADDR] = (uint64_t)(uintptr_t)ptr;
 	say[SAY_SERVED] = pe->heap.served != 0;
-	if (!range_ok(ptr, size))
+	if (!reg_range(ptr, size))
 		return;
 	if (dev_in_heap(pe->state, off, size)) {
 		say[SAY_HOW] = WINDOW_HEAP;
@@ -155,7 +67,7 @@ static int window_verdict(struct pe *pe, uint64_t size, bool *unmapped)
 	for (int i = 0; i < pe->world->n_pes; i++) {
 		const void *at = (const void *)(uintptr_t)coll_data(pe, i)[SAY_ADDR];
 
-		if (!range_ok(at, size))
+		if (!reg_range(at, size))
 			return err_set(MORI_SHMEM_EINVAL,
 				       "symmetric_register: %p + %llu bytes of PE %d is no memory",
 				       at, (unsigned long long)size, i);
@@ -505,13 +417,7 @@ int reg_query(struct pe *pe, const void *ptr, mori_shmem_memobj_t *out)
 
 void reg_close(struct pe *pe)
 {
-	for (struct buffer *b; (b = pe->reg.buffers);) {
-		pe->reg.buffers = b->next;
-		route_local_gone(pe, b->local);
-		if (b->pinned)
-			accel_unpin(&pe->accel, (void *)(uintptr_t)b->addr);
-		free(b);
-	}
+	reg_buffers_close(pe);
 	for (struct window *win; (win = pe->reg.windows);) {
 		pe->reg.windows = win->next;
 		if (win->dev->len)
