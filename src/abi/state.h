@@ -82,10 +82,15 @@ struct dev_news {
 	uint64_t late;	 /* fault.late, about */
 };
 
+/* What a module says of itself in its dev_link. */
+enum dev_link_flag { DEV_LINK_NEAR = 1 /* it has no code for queues */ };
+
 /* The symbol globalGpuStates of a module: whose kernels these are. */
 struct dev_link {
 	uint32_t size, abi; /* sizeof(struct dev_state) and DEV_ABI the module was made with */
 	struct dev_state *state;
+	uint32_t flags; /* of enum dev_link_flag */
+	uint32_t reserved;
 };
 
 /*

@@ -234,6 +234,11 @@ void accel_module_unload(const struct accel *a, struct accel_module *m)
 	a->ops->module_unload(m);
 }
 
+int accel_module_look(const struct accel *a, struct accel_module *m, uint32_t *flags)
+{
+	return a->ops->module_look(m, flags);
+}
+
 int accel_module_link(const struct accel *a, struct accel_module *m, struct dev_state *ctx)
 {
 	return a->ops->module_link(m, ctx);

@@ -171,9 +171,11 @@ int accel_module_load(const struct accel *a, const void *image, size_t len,
 int accel_module_borrow(const struct accel *a, void *native, struct accel_module **out);
 void accel_module_unload(const struct accel *a, struct accel_module *m);
 /*
- * Its kernels act for the state at @ctx from now on. ENOENT: it does not use the library;
+ * What the module says of itself, enum dev_link_flag. ENOENT: it does not use the library;
  * EABI: it was made for another version.
  */
+int accel_module_look(const struct accel *a, struct accel_module *m, uint32_t *flags);
+/* Its kernels act for the state at @ctx from now on; accel_module_look() has found it good. */
 int accel_module_link(const struct accel *a, struct accel_module *m, struct dev_state *ctx);
 /* What a module tells of its kernels; ENOTSUP where the device does not. See <mori/shmem.h>. */
 int accel_module_kernel(const struct accel *a, struct accel_module *m, size_t index,

@@ -150,6 +150,7 @@ const struct accel_ops accel_cpu = {
 	.module_load = cpu_module_load,
 	.module_borrow = cpu_module_borrow,
 	.module_unload = cpu_module_unload,
+	.module_look = cpu_module_look,
 	.module_link = cpu_module_link,
 	.launch = cpu_launch,
 	.in_kernel = cpu_in_kernel,

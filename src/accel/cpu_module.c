@@ -242,7 +242,7 @@ int cpu_module_borrow(struct accel_dev *d, void *native, struct accel_module **o
 	return 0;
 }
 
-int cpu_module_link(struct accel_module *m, struct dev_state *state)
+int cpu_module_look(struct accel_module *m, uint32_t *flags)
 {
 	if (!m->link)
 		return err_set(MORI_SHMEM_ENOENT,
@@ -256,6 +256,12 @@ int cpu_module_link(struct accel_module *m, struct dev_state *state)
 		return err_set(MORI_SHMEM_ENOENT,
 			       "the module has no mori_cpu_grid: it was not made "
 			       "for the CPU; use mori cc --target cpu");
+	*flags = m->link->flags;
+	return 0;
+}
+
+int cpu_module_link(struct accel_module *m, struct dev_state *state)
+{
 	m->link->state = state;
 	*m->grid = &cpu_grid_alone;
 	return 0;

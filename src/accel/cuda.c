@@ -38,6 +38,7 @@ const struct accel_ops accel_cuda = {
 	.module_load = gpu_module_load,
 	.module_borrow = gpu_module_borrow,
 	.module_unload = gpu_module_unload,
+	.module_look = gpu_module_look,
 	.module_link = gpu_module_link,
 	.launch = gpu_launch,
 	.in_kernel = gpu_in_kernel,

@@ -148,6 +148,7 @@ void gpu_room(gpu_function f);
 int gpu_module_load(struct accel_dev *d, const void *image, size_t len, struct accel_module **out);
 int gpu_module_borrow(struct accel_dev *d, void *native, struct accel_module **out);
 void gpu_module_unload(struct accel_module *m);
+int gpu_module_look(struct accel_module *m, uint32_t *flags);
 int gpu_module_link(struct accel_module *m, struct dev_state *ctx);
 int gpu_launch(struct accel_module *m, const struct accel_launch *launch,
 	       struct accel_fault *fault);

@@ -30,6 +30,7 @@ struct accel_module {
 	struct accel_dev *dev;
 	gpu_module module;
 	bool ours;
+	gpu_ptr link; /* its struct dev_link; 0: nobody has looked */
 };
 
 void gpu_room(gpu_function f)
@@ -129,7 +130,7 @@ void gpu_module_unload(struct accel_module *m)
 	free(m);
 }
 
-int gpu_module_link(struct accel_module *m, struct dev_state *ctx)
+int gpu_module_look(struct accel_module *m, uint32_t *flags)
 {
 	struct dev_link link = { 0 };
 	const char *name = NULL;
@@ -157,8 +158,16 @@ int gpu_module_link(struct accel_module *m, struct dev_state *ctx)
 			       "bytes), this library has ABI %u (%zu bytes): compile it again",
 			       gpu_module_kernel(m, 0, &name) ? "?" : name, link.abi, link.size,
 			       DEV_ABI, sizeof(struct dev_state));
-	link.state = ctx;
-	err = gpu_copy(m->dev, (void *)(uintptr_t)at, &link, sizeof(link), false);
+	m->link = at;
+	*flags = link.flags;
+	return 0;
+}
+
+int gpu_module_link(struct accel_module *m, struct dev_state *ctx)
+{
+	char *at = (char *)(uintptr_t)m->link + offsetof(struct dev_link, state);
+	int err = gpu_copy(m->dev, at, &ctx, sizeof(ctx), false);
+
 	if (!err && !m->ours && !gpu_enter(m->dev)) {
 		module_bring(m);
 		gpu_leave();

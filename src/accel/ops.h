@@ -56,6 +56,7 @@ struct accel_ops {
 			   struct accel_module **out);
 	int (*module_borrow)(struct accel_dev *d, void *native, struct accel_module **out);
 	void (*module_unload)(struct accel_module *m);
+	int (*module_look)(struct accel_module *m, uint32_t *flags);
 	int (*module_link)(struct accel_module *m, struct dev_state *ctx);
 	int (*launch)(struct accel_module *m, const struct accel_launch *launch,
 		      struct accel_fault *fault);

@@ -348,7 +348,8 @@ void heap_info(struct pe *pe, mori_shmem_heap_info_t *out)
 	size_t near = 0;
 
 	for (int i = 0; i < pe->state->n_pes; i++)
-		near += pe->state->slot[i] >= 0 && (!pe->state->amo_queue || i == pe->rank);
+		near += pe->state->slot[i] >= 0 && reg_reaches(pe, i) &&
+			(!pe->state->amo_queue || i == pe->rank);
 	lock_take(&h->lock);
 	alloc_get_info(h->books, &info);
 	tail = h->max - alloc_top(h->books); /* what growing could give in a row */

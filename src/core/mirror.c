@@ -280,13 +280,26 @@ void mirror_stick(struct pe *pe)
 			    sizeof(pe->state->fault.code), true);
 }
 
+/* Where the list may begin with it after all, it stays there, and without a length. */
+static void mirror_window_undo(struct pe *pe, void **at, bool tried)
+{
+	uint64_t none = 0;
+
+	if (tried)
+		accel_copy(&pe->accel, (char *)*at + offsetof(struct dev_window, len), &none,
+			   sizeof(none));
+	else if (*at)
+		accel_free(&pe->accel, *at);
+	*at = NULL;
+}
+
 /* Its length comes last, and the way to it after that. */
 int mirror_window(struct pe *pe, const struct dev_window *w, uint64_t len, void **at)
 {
 	size_t size = sizeof(*w) + (size_t)pe->world->n_pes * sizeof(w->peer[0]);
 	uint64_t head = offsetof(struct dev_state, windows);
 	struct dev_window *image;
-	bool made = !*at;
+	bool made = !*at, tried = false;
 	int err = 0;
 
 	if (!pe->mirror.block)
@@ -308,8 +321,12 @@ int mirror_window(struct pe *pe, const struct dev_window *w, uint64_t len, void 
 	if (!err)
 		err = accel_copy(&pe->accel, (char *)*at + offsetof(struct dev_window, len), &len,
 				 sizeof(len));
-	if (!err && made)
+	if (!err && made) {
 		err = accel_copy(&pe->accel, (char *)pe->mirror.block + head, at, sizeof(*at));
+		tried = true;
+	}
 	free(image);
+	if (err && made)
+		mirror_window_undo(pe, at, tried);
 	return err;
 }

@@ -8,6 +8,7 @@
 
 #include "core/fail.h"
 #include "core/faults.h"
+#include "core/near.h"
 #include "core/registry.h"
 #include "core/route.h"
 #include "util/err.h"
@@ -41,6 +42,7 @@ void module_after_fork(void)
 {
 	pthread_mutex_init(&modules.lock, NULL);
 	pthread_cond_init(&modules.free, NULL);
+	near_after_fork();
 	for (struct mori_shmem_module *m = modules.first; m; m = m->next) {
 		m->pe = NULL;
 		m->busy = false;
@@ -137,6 +139,20 @@ static struct pe *module_caller(void)
 	return pe;
 }
 
+/* @handle: what the caller knows the module by. */
+static int module_bind(struct pe *pe, const struct accel *a, struct accel_module *m,
+		       const void *handle, const char *call)
+{
+	uint32_t flags;
+	int err = accel_module_look(a, m, &flags);
+
+	if (!err)
+		err = near_bind(pe, handle, flags & DEV_LINK_NEAR, call);
+	if (!err)
+		err = accel_module_link(a, m, (struct dev_state *)(uintptr_t)pe->ctx);
+	return err;
+}
+
 int mori_shmem_module_load(const void *image, size_t size, mori_shmem_module_t **out)
 {
 	struct pe *pe = module_pe("module_load");
@@ -156,7 +172,7 @@ int mori_shmem_module_load(const void *image, size_t size, mori_shmem_module_t *
 	err = accel_module_load(&m->accel, image, size, &m->module);
 	if (err)
 		goto free_handle;
-	err = accel_module_link(&m->accel, m->module, (struct dev_state *)(uintptr_t)pe->ctx);
+	err = module_bind(pe, &m->accel, m->module, m, "module_load");
 	if (err)
 		goto unload;
 	m->pe = pe;
@@ -167,6 +183,7 @@ int mori_shmem_module_load(const void *image, size_t size, mori_shmem_module_t *
 	*out = m;
 	return 0;
 unload:
+	near_unbind(m);
 	accel_module_unload(&m->accel, m->module);
 free_handle:
 	free(m);
@@ -192,6 +209,7 @@ int mori_shmem_module_unload(mori_shmem_module_t *m)
 		return err;
 	if (m->module)
 		accel_module_unload(&m->accel, m->module);
+	near_unbind(m);
 	free(m);
 	return failed;
 }
@@ -221,6 +239,7 @@ void module_close_all(struct pe *pe)
 		pthread_mutex_lock(&modules.lock);
 	} while (m);
 	pthread_mutex_unlock(&modules.lock);
+	near_close(pe);
 }
 
 /* Under the lock: the module is ours to use, and its PE lives. */
@@ -256,9 +275,9 @@ int mori_shmem_module_init(void *module)
 	if (ours)
 		err = module_use(m, "mori_shmem_module_init");
 	if (ours && !err) {
-		err = accel_module_link(&m->accel, m->module,
-					(struct dev_state *)(uintptr_t)pe->ctx);
-		m->pe = pe;
+		err = module_bind(pe, &m->accel, m->module, m, "module_init");
+		if (!err)
+			m->pe = pe;
 		module_give(m);
 	}
 	pthread_mutex_unlock(&modules.lock);
@@ -267,7 +286,7 @@ int mori_shmem_module_init(void *module)
 	err = accel_module_borrow(&pe->accel, module, &borrowed);
 	if (err)
 		return err;
-	err = accel_module_link(&pe->accel, borrowed, (struct dev_state *)(uintptr_t)pe->ctx);
+	err = module_bind(pe, &pe->accel, borrowed, module, "module_init");
 	accel_module_unload(&pe->accel, borrowed);
 	return err;
 }

@@ -125,6 +125,8 @@ struct reg {
 	struct window *windows;
 	uint64_t next_window; /* the id of the next; the same on all PEs */
 	uint32_t next_local;
+	unsigned apart; /* windows of which a queue alone reaches a part; near.c locks it */
+	int apart_pe;	/* whose, of the last of these */
 };
 
 /* A launch that a fault ended, until mori_shmem_check(); module.c keeps it. */
@@ -281,6 +283,8 @@ static inline bool reg_range(const void *ptr, uint64_t size)
 
 int reg_window_add(struct pe *pe, void *ptr, uint64_t size);
 int reg_window_remove(struct pe *pe, void *ptr, uint64_t size);
+/* Whether load and store reach all windows of PE @rank. */
+bool reg_reaches(struct pe *pe, int rank);
 int reg_query(struct pe *pe, const void *ptr, mori_shmem_memobj_t *out);
 void reg_close(struct pe *pe);
 

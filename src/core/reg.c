@@ -7,6 +7,7 @@
  * with length 0 until the PE ends or a new window takes its place.
  */
 #include "boot/boot.h"
+#include "core/near.h"
 #include "core/pe.h"
 #include "core/queue.h"
 #include "core/route.h"
@@ -23,6 +24,7 @@ struct window {
 	struct dev_window *dev;
 	void *far;		/* the copy of that on the device; NULL: none */
 	struct share_map *maps; /* [n_pes]; of far memory only base is used */
+	bool apart;		/* counted by near_apart() */
 };
 
 /* How peers get at this PE's part of a window. */
@@ -225,10 +227,10 @@ static struct window *window_spare(struct pe *pe)
 }
 
 /*
- * Release: pairs with the acquire in dev_window_of(). A spare place is filled
- * while its length is 0, which comes last.
+ * A place in the list, which is the same on all PEs, and no length yet: a window that is gone
+ * gives its own. Release: pairs with the acquire in dev_window_of().
  */
-static void window_link(struct pe *pe, struct window *win, uint64_t size)
+static struct window *window_seat(struct pe *pe, struct window *win)
 {
 	struct window *spare;
 
@@ -241,46 +243,97 @@ static void window_link(struct pe *pe, struct window *win, uint64_t size)
 		spare->dev->id = win->dev->id;
 		for (int i = 0; i < pe->world->n_pes; i++)
 			spare->dev->peer[i] = win->dev->peer[i];
+		spare->apart = win->apart;
 		spare->maps = win->maps;
 		win->maps = maps;
-		__atomic_store_n(&spare->dev->len, size, __ATOMIC_RELEASE);
-		mirror_window(pe, spare->dev, size, &spare->far);
 	} else {
-		win->dev->len = size;
 		win->next = pe->reg.windows;
 		pe->reg.windows = win;
 		win->dev->next = pe->state->windows;
 		__atomic_store_n(&pe->state->windows, win->dev, __ATOMIC_RELEASE);
-		mirror_window(pe, win->dev, size, &win->far);
 	}
 	pthread_mutex_unlock(&pe->reg.lock);
-	if (spare)
-		window_free(pe, win);
+	if (!spare)
+		return win;
+	window_free(pe, win);
+	return spare;
 }
 
-/* Parts of peers that only the network reaches: quiet, fence and signals must know. */
-static void window_apart(struct pe *pe, const struct window *win)
+/* With a length it is there, with 0 it is gone: here, whatever comes of the copy on the device. */
+static int window_set_len(struct pe *pe, struct window *win, uint64_t len)
 {
-	int i = 0;
+	int err;
+
+	pthread_mutex_lock(&pe->reg.lock);
+	__atomic_store_n(&win->dev->len, len, __ATOMIC_RELEASE);
+	err = mirror_window(pe, win->dev, len, &win->far);
+	pthread_mutex_unlock(&pe->reg.lock);
+	return err;
+}
+
+/* What is gone is given back: nobody counts on it any more. */
+static void window_shut(struct pe *pe, struct window *win, void *ptr, uint64_t size)
+{
+	pthread_mutex_lock(&pe->reg.lock);
+	queue_window_gone(pe, ptr, size);
+	route_window_gone(pe, win->dev->id);
+	window_unmap(pe, win);
+	if (win->apart)
+		near_joined(pe);
+	pthread_mutex_unlock(&pe->reg.lock);
+}
+
+/*
+ * Parts of peers that only the network reaches: quiet, fence and signals must know. They still do when
+ * the window is gone.
+ */
+static int window_apart(struct pe *pe, const struct window *win)
+{
+	int i = 0, err;
 
 	while (i < pe->world->n_pes && win->dev->peer[i])
 		i++;
 	if (i == pe->world->n_pes || pe->state->any_queue)
-		return;
+		return 0;
 	__atomic_store_n(&pe->state->any_queue, 1, __ATOMIC_RELAXED);
 	pe->state->plain &= DEV_PLAIN_AMO;
-	mirror_field(pe, &pe->state->any_queue, sizeof(pe->state->any_queue));
-	mirror_field(pe, &pe->state->plain, sizeof(pe->state->plain));
+	err = mirror_field(pe, &pe->state->any_queue, sizeof(pe->state->any_queue));
+	if (!err)
+		err = mirror_field(pe, &pe->state->plain, sizeof(pe->state->plain));
+	if (err)
+		__atomic_store_n(&pe->state->any_queue, 0, __ATOMIC_RELAXED);
+	return err;
+}
+
+/* All PEs have their parts: let it be addressed. */
+static int window_publish(struct pe *pe, struct window *win, void *ptr, uint64_t size)
+{
+	int err, shown;
+
+	win = window_seat(pe, win);
+	err = window_apart(pe, win);
+	shown = window_set_len(pe, win, size);
+	err = err ? err : shown;
+	if (pe_far(pe)) /* all PEs have the same kind of device, and only one of its own can fail */
+		err = coll_agree(pe, err, "symmetric_register");
+	if (err) {
+		window_set_len(pe, win, 0);
+		window_shut(pe, win, ptr, size);
+	}
+	return err;
 }
 
 static int window_open(struct pe *pe, void *ptr, uint64_t size, const struct share *file,
-		       const struct coll_call *call)
+		       const struct coll_call *call, bool apart)
 {
 	struct window *win = window_new(pe, ptr);
-	int err = win ? 0 : err_set(MORI_SHMEM_ENOMEM, "symmetric_register: out of memory"), queued;
+	int err = win ? 0 : err_set(MORI_SHMEM_ENOMEM, "symmetric_register: out of memory");
+	int queued;
 
-	if (win)
+	if (win) {
 		win->dev->id = pe->reg.next_window;
+		win->apart = apart;
+	}
 	pe->reg.next_window++;
 	if (file->fd >= 0) {
 		int sent = window_send(pe, file);
@@ -296,16 +349,46 @@ static int window_open(struct pe *pe, void *ptr, uint64_t size, const struct sha
 		err = route_window(pe, win->dev->id, ptr, size);
 	queued = queue_window(pe, ptr, size, err, call);
 	err = coll_agree(pe, queued, "symmetric_register");
-	if (!err) {
-		window_apart(pe, win);
-		window_link(pe, win, size);
-	} else if (win) {
+	if (!err)
+		return window_publish(pe, win, ptr, size);
+	if (win) {
 		if (!queued)
 			queue_window_gone(pe, ptr, size);
 		route_window_gone(pe, win->dev->id);
 		window_free(pe, win);
 	}
+	if (apart)
+		near_joined(pe);
 	return err;
+}
+
+/*
+ * A PE that needs a queue to some part and holds kernels without is told, and so are all. Else
+ * the PEs show their offers again, for those who read them later.
+ */
+static int window_claim(struct pe *pe, const struct coll_call *call, const uint64_t *say,
+			bool *apart)
+{
+	int far = -1, mine = 0, err;
+
+	for (int i = 0; i < pe->world->n_pes && far < 0; i++) {
+		if (coll_data(pe, i)[SAY_HOW] == WINDOW_NONE && other_process(pe, i))
+			far = i;
+	}
+	if (far >= 0)
+		mine = near_apart(pe, far);
+	*apart = far >= 0 && !mine;
+	err = coll_agree(pe, mine, "symmetric_register");
+	for (int i = 0; err == MORI_SHMEM_ENOTSUP && i < pe->world->n_pes; i++) {
+		if ((int)(int64_t)coll_data(pe, i)[0] != err)
+			continue;
+		return err_set(err,
+			       "symmetric_register: only a queue reaches this memory from PE %d "
+			       "(it cannot be mapped), and PE %d holds kernels that were compiled "
+			       "without queues: " NEAR_ADVICE ", or unload them",
+			       i, i, "them");
+	}
+	return err ? err : coll_meet(pe, call, say);
 }
 
 int reg_window_add(struct pe *pe, void *ptr, uint64_t size)
@@ -313,7 +396,7 @@ int reg_window_add(struct pe *pe, void *ptr, uint64_t size)
 	struct coll_call call = { .op = COLL_REGISTER, .size = size };
 	uint64_t say[COLL_DATA] = { 0 };
 	struct share file = { .fd = -1 };
-	bool unmapped = false;
+	bool unmapped = false, apart = false;
 	int err;
 
 	lock_take(&pe->coll_lock);
@@ -322,9 +405,13 @@ int reg_window_add(struct pe *pe, void *ptr, uint64_t size)
 	if (!err)
 		err = window_verdict(pe, size, &unmapped);
 	if (!err && unmapped)
+		err = window_claim(pe, &call, say, &apart);
+	if (!err && unmapped)
 		err = window_network(pe, &call, say);
 	if (!err)
-		err = window_open(pe, ptr, size, &file, &call);
+		err = window_open(pe, ptr, size, &file, &call, apart);
+	else if (apart)
+		near_joined(pe);
 	lock_give(&pe->coll_lock);
 	if (file.fd >= 0)
 		close(file.fd);
@@ -366,16 +453,28 @@ int reg_window_remove(struct pe *pe, void *ptr, uint64_t size)
 			      "symmetric_deregister: %p + %llu bytes was not registered so", ptr,
 			      (unsigned long long)size);
 	if (!err) {
-		pthread_mutex_lock(&pe->reg.lock);
-		__atomic_store_n(&win->dev->len, 0, __ATOMIC_RELEASE);
-		queue_window_gone(pe, ptr, size);
-		route_window_gone(pe, win->dev->id);
-		mirror_window(pe, win->dev, 0, &win->far);
-		window_unmap(pe, win);
-		pthread_mutex_unlock(&pe->reg.lock);
+		err = window_set_len(pe, win, 0);
+		if (pe_far(pe))
+			err = coll_agree(pe, err, "symmetric_deregister");
+		if (err)
+			window_set_len(pe, win, size);
+		else
+			window_shut(pe, win, ptr, size);
 	}
 	lock_give(&pe->coll_lock);
 	return err;
+}
+
+bool reg_reaches(struct pe *pe, int rank)
+{
+	const struct window *win;
+
+	pthread_mutex_lock(&pe->reg.lock);
+	win = pe->reg.windows;
+	while (win && (!win->dev->len || win->dev->peer[rank]))
+		win = win->next;
+	pthread_mutex_unlock(&pe->reg.lock);
+	return !win;
 }
 
 /* 1 and *out if @addr lies in [base, base + len). */

@@ -16,7 +16,7 @@
 
 /* Protected: the host finds it in the kernel's image, and the kernel its own. */
 __attribute__((visibility("protected"))) struct dev_link globalGpuStates = {
-	sizeof(struct dev_state), DEV_ABI, TGT_UNSET
+	sizeof(struct dev_state), DEV_ABI, TGT_UNSET, TGT_NEAR ? DEV_LINK_NEAR : 0, 0
 };
 
 /* The host fills it in after the module was loaded, before the launch. */

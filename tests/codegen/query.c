@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * CODE sm: \.visible \.global \.align 8 \.u64 globalGpuStates\[2\]
+ * CODE sm: \.visible \.global \.align 8 \.u64 globalGpuStates\[3\]
  * CODE sm: \.visible \.entry query\(
  * CODE sm-order: \.visible \.entry ;; call\.uni lib_closed ;; ^\.func lib_closed ;; trap;
  * CODE sm-not: tgt_fail|tgt_sign|bar\.|fence|membar|ld\.acquire

@@ -55,7 +55,7 @@ static void tells(mori_shmem_module_t *module)
 /* The same PTX with another number in globalGpuStates, or another name for it. */
 static void refused(const char *ptx)
 {
-	char *other = strdup(ptx), *at = strstr(other, "globalGpuStates[2] = {");
+	char *other = strdup(ptx), *at = strstr(other, "globalGpuStates[3] = {");
 	mori_shmem_module_t *module = NULL;
 	void *native = NULL;
 

@@ -27,11 +27,33 @@ file(GLOB kern_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/*.h
 	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/src/nic/*.h
 	${PROJECT_SOURCE_DIR}/include/mori/*.h
 	${CMAKE_CURRENT_SOURCE_DIR}/kernels/*.h)
-add_custom_command(OUTPUT ${kern_dir}/lib.o
-	COMMAND ${MORI_KERNEL_CC} ${kern_flags} -c ${PROJECT_SOURCE_DIR}/src/dev/lib.c -o ${kern_dir}/lib.o
-	DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/lib.c ${kern_headers}
-	COMMENT "Compiling the device library for kernels on the CPU"
-	VERBATIM)
+# kern_library(OBJECT [FLAG])
+function(kern_library object)
+	add_custom_command(OUTPUT ${kern_dir}/${object}
+		COMMAND ${MORI_KERNEL_CC} ${kern_flags} ${ARGN} -c ${PROJECT_SOURCE_DIR}/src/dev/lib.c
+			-o ${kern_dir}/${object}
+		DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/lib.c ${kern_headers}
+		COMMENT "Compiling the device library for kernels on the CPU ${ARGN}"
+		VERBATIM)
+endfunction()
+kern_library(lib.o)
+kern_library(lib_near.o -DMORI_NEAR) # without queues, as only GPUs have it otherwise
+
+# kern_module(NAME SOURCE LIBRARY)
+function(kern_module name file library)
+	set(image ${kern_dir}/${name}.so)
+	set(table ${kern_dir}/${name}_table.c)
+	add_custom_command(OUTPUT ${image} ${table}
+		COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/kernels/table.sh ${file} > ${table}
+		COMMAND ${MORI_KERNEL_CC} ${kern_flags} -shared ${file} ${table} ${kern_dir}/${library}
+			-Wl,--gc-sections -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/kernels/module.map
+			-o ${image}
+		DEPENDS ${file} ${kern_dir}/${library} ${kern_headers}
+			${CMAKE_CURRENT_SOURCE_DIR}/kernels/table.sh
+			${CMAKE_CURRENT_SOURCE_DIR}/kernels/module.map
+		COMMENT "Linking the module ${name}"
+		VERBATIM)
+endfunction()
 
 set(kern_images)
 file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/kernels/*.c)
@@ -43,18 +65,10 @@ foreach(file IN LISTS sources)
 			COMMAND ${MORI_KERNEL_CC} ${kern_flags} -shared ${file} -o ${image}
 			DEPENDS ${file} VERBATIM)
 	else()
-		set(table ${kern_dir}/${name}_table.c)
-		add_custom_command(OUTPUT ${image} ${table}
-			COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/kernels/table.sh ${file} > ${table}
-			COMMAND ${MORI_KERNEL_CC} ${kern_flags} -shared ${file} ${table} ${kern_dir}/lib.o
-				-Wl,--gc-sections -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/kernels/module.map
-				-o ${image}
-			DEPENDS ${file} ${kern_dir}/lib.o ${kern_headers}
-				${CMAKE_CURRENT_SOURCE_DIR}/kernels/table.sh
-				${CMAKE_CURRENT_SOURCE_DIR}/kernels/module.map
-			COMMENT "Linking the module ${name}"
-			VERBATIM)
+		kern_module(${name} ${file} lib.o)
 	endif()
 	list(APPEND kern_images ${image})
 endforeach()
+kern_module(soak_near ${CMAKE_CURRENT_SOURCE_DIR}/kernels/soak.c lib_near.o)
+list(APPEND kern_images ${kern_dir}/soak_near.so)
 add_custom_target(mori_test_kernels ALL DEPENDS ${kern_images})

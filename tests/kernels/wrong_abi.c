@@ -5,5 +5,6 @@
 __attribute__((visibility("default"))) struct {
 	uint32_t size, abi;
 	void *state;
-} globalGpuStates = { 8, 4711, 0 };
+	uint32_t flags, reserved;
+} globalGpuStates = { 8, 4711, 0, 0, 0 };
 __attribute__((visibility("default"))) void *mori_cpu_grid;

@@ -18,7 +18,7 @@ import mori
 import mori.shmem
 from mori.ir.triton import get_extern_libs, install_hook, runtime
 
-PTX = {True: ".visible .global .align 8 .b8 globalGpuStates[16];", False: ".visible .entry other()"}
+PTX = {True: ".visible .global .align 8 .b8 globalGpuStates[24];", False: ".visible .entry other()"}
 
 
 class Kernel:
