@@ -108,7 +108,7 @@ def kept(job):
     ms.getmem_thread(mine.data_ptr(), ids.data_ptr(), 128, 0, 0)
     uid = bytes(mine.cpu().tolist())
     me, n = job.me, job.n
-    libs = common.get_extern_libs()  # of the job: another library would be another module, without a state
+    libs = job.libs  # another library would be another module, without a state
     del ids
     bad = job.leave()
     out = torch.zeros(2, dtype=torch.int32, device="cuda")

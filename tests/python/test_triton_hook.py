@@ -26,8 +26,9 @@ class Kernel:
 
     name = "mine"
 
-    def __init__(self, uses=True, stage="ptx"):
+    def __init__(self, uses=True, stage="ptx", lib=None):
         self.asm = {stage: PTX[uses], "cubin": b"\0"}
+        self.metadata = type("Metadata", (), {"extern_libs": (("mori", lib),) if lib else ()})()
         self.module = None
         self.loads = 0
 
@@ -37,9 +38,11 @@ class Kernel:
             self.module = 0x1000 + id(self) % 0x1000
 
 
-def compiled(kernel, device=0):
+def compiled(kernel, device=0, cache=None):
     """Triton's call after it has compiled a kernel."""
-    jit = type("Jit", (), {"device_caches": {device: ({"key": kernel}, None, None)}})()
+    cache = {} if cache is None else cache
+    cache["key"] = kernel
+    jit = type("Jit", (), {"device_caches": {device: (cache, None, None)}})()
     info = type("Info", (), {"jit_function": jit, "name": "mine", "module": "test"})()
     return knobs.runtime.jit_post_compile_hook(
         key="key", repr="mine", fn=info, compile={"device": device}, is_manual_warmup=False, already_compiled=False
@@ -126,6 +129,55 @@ def test_other_errors(filled):
     assert raised.value.status == mori.shmem.MORI_SHMEM_EABI
 
 
+def test_refused(filled):
+    """A kernel that cannot be this PE's is named, and Triton does not keep it."""
+    install_hook()
+    filled.status, cache = mori.shmem.MORI_SHMEM_ENOTSUP, {}
+    with pytest.raises(mori.ShmemError, match="the Triton kernel mine: no") as raised:
+        compiled(Kernel(), cache=cache)
+    assert raised.value.status == mori.shmem.MORI_SHMEM_ENOTSUP
+    assert cache == {}
+
+
+def test_refused_in_the_next_job(filled):
+    """One of a job before: the new PE is there, and the kernel is named."""
+    install_hook()
+    kernel = Kernel()
+    compiled(kernel)
+    filled.status = mori.shmem.MORI_SHMEM_ENOTSUP
+    with pytest.warns(RuntimeWarning, match="the Triton kernel mine: no"):
+        mori.shmem.shmem_init()
+    assert mori.shmem.shmem_is_initialized()
+    mori.shmem.shmem_finalize()
+
+
+def test_refused_without_the_symbol(filled, monkeypatch):
+    """A kernel that has contexts alone holds no symbol for the library to look at."""
+    install_hook()
+    near, whole = (Kernel(uses=False, lib=f"/lib/libmori_shmem_{name}.bc") for name in ("near", "device"))
+    compiled(near)
+    mori.shmem.shmem_init()
+    try:
+        compiled(near)
+        info = mori.shmem.shmem_heap_info()
+        monkeypatch.setattr(mori.shmem, "shmem_heap_info", lambda: info._replace(near=0))
+        compiled(whole)
+        cache = {}
+        with pytest.raises(mori.ShmemError, match=r"kernel mine was compiled without queues.*near=False") as raised:
+            compiled(near, cache=cache)
+        assert raised.value.status == mori.shmem.MORI_SHMEM_ENOTSUP and cache == {}
+    finally:
+        mori.shmem.shmem_finalize()
+
+
+def test_extern_libs_install_the_hook(filled):
+    pes.need_compiler()
+    get_extern_libs("sm_90")
+    kernel = Kernel()
+    compiled(kernel)
+    assert filled == [kernel.module]
+
+
 def test_a_kernel_that_is_gone(filled):
     install_hook()
     compiled(Kernel())
@@ -150,9 +202,10 @@ def test_loaded_without_the_jit(filled, tmp_path):
 
 def test_extern_libs():
     pes.need_compiler()
-    libs = get_extern_libs("sm_90")
-    assert list(libs) == ["mori"] and libs["mori"].endswith("nvptx64/libmori_shmem_near.bc")
-    assert get_extern_libs("gfx942")["mori"].endswith("amdgcn/libmori_shmem_near.bc")
+    libs = get_extern_libs("sm_90")  # before init anything may come
+    assert list(libs) == ["mori"] and libs["mori"].endswith("nvptx64/libmori_shmem_device.bc")
+    assert get_extern_libs("gfx942")["mori"].endswith("amdgcn/libmori_shmem_device.bc")
+    assert get_extern_libs("gfx942", near=True)["mori"].endswith("amdgcn/libmori_shmem_near.bc")
     assert get_extern_libs("gfx942", near=False)["mori"].endswith("amdgcn/libmori_shmem_device.bc")
     assert get_extern_libs("cpu")["mori"].endswith("libmori_shmem_device.bc")
 
@@ -168,6 +221,38 @@ def test_extern_libs_of_a_job(monkeypatch):
         assert get_extern_libs("sm_90")["mori"].endswith("libmori_shmem_device.bc")
     finally:
         mori.shmem.shmem_finalize()
+
+
+LIBRARIES = """
+import mmap, os, sys
+import mori.shmem as ms
+from mori.ir.triton import get_extern_libs, install_hook
+
+def library():
+    return os.path.basename(get_extern_libs("sm_90")["mori"])
+
+install_hook()
+seen = [library()]
+ms.shmem_init()
+seen.append(library())
+alone = mmap.mmap(-1, 8192, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # no other process can map it
+ms.shmem_symmetric_register(alone, 8192)
+seen.append(library())
+ms.shmem_symmetric_deregister(alone, 8192)
+seen.append(library())
+ms.shmem_finalize()
+print(*("near" if name == "libmori_shmem_near.bc" else "whole" for name in seen))
+"""
+
+
+@pytest.mark.parametrize("p2p", [True, False])
+def test_extern_libs_of_pes(p2p):
+    """MORI's order of calls, and a window that cannot be mapped."""
+    pes.need_compiler()
+    env = {"TRITON_INTERPRET": "0", "MORI_DISABLE_P2P": "0" if p2p else "1"}
+    out = pes.run(pes.mori(), "run", "-n", "2", pes.python(), "-c", LIBRARIES, env=env)
+    want = "whole near whole near" if p2p else "whole whole whole whole"
+    assert out.splitlines() == [want] * 2, out
 
 
 def test_with_an_older_triton():

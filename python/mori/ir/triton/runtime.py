@@ -9,16 +9,18 @@ import warnings
 import weakref
 from typing import Any, Callable
 
-from mori.ir.bitcode import find_bitcode
+from mori.ir.bitcode import NEAR, find_bitcode
 from mori.ir.triton.ops import LIBRARY
 
 SYMBOL = "globalGpuStates"
 
-_ESTATE, _ENOENT = -10, -3
+_ESTATE, _ENOENT, _ENOTSUP = -10, -3, -8
 
 # Kernels with our symbol and the thread that compiled them: its next init fills them in again.
 _kernels: list[tuple[weakref.ref, int]] = []
 _compiling = threading.local()  # .now: the compile hook of this thread loads a module itself
+
+hooked = False  # whether the program has called install_hook() or get_extern_libs()
 
 
 def interpreting() -> bool:
@@ -28,24 +30,28 @@ def interpreting() -> bool:
     return bool(knobs.runtime.interpret)
 
 
-def _all_near() -> bool:
-    """Whether this PE reaches every other by load and store; true where there is no PE."""
+def _all_near() -> bool | None:
+    """Whether this PE reaches all memory of every other by load and store; None where there is no PE yet."""
     from mori import shmem
 
-    return not shmem.shmem_is_initialized() or shmem.shmem_heap_info().near == shmem.shmem_npes()
+    if not shmem.shmem_is_initialized():
+        return None
+    return shmem.shmem_heap_info().near == shmem.shmem_npes()
 
 
 def get_extern_libs(target: Any = None, *, near: bool | None = None) -> dict[str, str]:
-    """What to pass to a kernel as ``extern_libs=``.
+    """What to pass to a kernel as ``extern_libs=``; installs the hook, too (:func:`install_hook`).
 
     :param target: as for :func:`mori.ir.find_bitcode`; needed only to compile for a device that is not
         here.
     :param near: whether the kernel's peers all have load and store: it then carries no code for NICs, and compiles
-        much sooner. ``None``: as it is for this PE, and true before init; say ``False`` to compile ahead of time for
-        a job of several nodes.
+        much sooner. ``None``: as it is for this PE. Before init nothing is known of the job, and the kernel carries
+        all: call it after init, or say ``True`` where all PEs will be near. Such a kernel is refused on a PE that
+        needs NICs.
     """
+    install_hook()
     try:
-        return {LIBRARY: find_bitcode(target, near=_all_near() if near is None else near)}
+        return {LIBRARY: find_bitcode(target, near=bool(_all_near()) if near is None else near)}
     except FileNotFoundError:
         if target is None and interpreting():  # nothing is linked then
             return {}
@@ -61,10 +67,22 @@ def _holds_symbol(kernel: Any) -> bool:
     return False
 
 
-def _links_library(kernel: Any) -> bool:
-    """Whether it was compiled with our library: with the forms that take a context it needs no symbol."""
+def _linked(kernel: Any) -> str | None:
+    """The library of ours that it was compiled with: with the forms that take a context it needs no symbol."""
     libs = getattr(getattr(kernel, "metadata", None), "extern_libs", None) or ()
-    return any(name == LIBRARY for name, _ in (libs.items() if isinstance(libs, dict) else libs))
+    return dict(libs).get(LIBRARY)
+
+
+def _check_near(path: str | None, name: str) -> None:
+    """Refuses a kernel without queues that has no symbol, as the library refuses one with it."""
+    import mori
+
+    if path and path.endswith(NEAR) and _all_near() is False:
+        raise mori.ShmemError(
+            _ENOTSUP,
+            f"the Triton kernel {name} was compiled without queues, and only a queue reaches some memory of other PEs: "
+            "use get_extern_libs(near=False)",
+        )
 
 
 def _fill(module: Any, name: str) -> bool:
@@ -78,7 +96,7 @@ def _fill(module: Any, name: str) -> bool:
         if error.status == _ENOENT:
             return True
         if error.status != _ESTATE:
-            raise
+            raise mori.ShmemError(error.status, f"the Triton kernel {name}: {error.text}") from None
         warnings.warn(
             f"the Triton kernel {name} uses the MORI library and was compiled before this PE was "
             "initialised: until mori.shmem is, every call in it gives MORI_SHMEM_ESTATE. Initialise first.",
@@ -95,17 +113,23 @@ def _after_compile(key: Any, fn: Any, compile: dict[str, Any]) -> None:
     At once, not at its first launch: loading a module may wait for kernels that run, and these for the one that
     is being loaded.
     """
-    kernel = fn.jit_function.device_caches[compile["device"]][0].get(key)
-    if kernel is None or not (_holds_symbol(kernel) or _links_library(kernel)):
+    cache = fn.jit_function.device_caches[compile["device"]][0]
+    kernel = cache.get(key)
+    if kernel is None or not (_holds_symbol(kernel) or _linked(kernel)):
         return
     _compiling.now = True
     try:
         kernel._init_handles()
+        if _holds_symbol(kernel):
+            _fill(kernel.module, fn.name)
+            _kernels.append((weakref.ref(kernel), threading.get_ident()))
+        else:
+            _check_near(_linked(kernel), fn.name)
+    except BaseException:
+        cache.pop(key, None)  # the next launch must not take it for one that is ready
+        raise
     finally:
         _compiling.now = False
-    if _holds_symbol(kernel):
-        _kernels.append((weakref.ref(kernel), threading.get_ident()))
-        _fill(kernel.module, fn.name)
 
 
 def _after_load(module: Any, function: Any, name: str, metadata_group: dict[str, str], hash: str) -> None:
@@ -138,13 +162,15 @@ def _chained(before: Callable[..., Any] | None) -> Callable[..., Any]:
 def install_hook() -> None:
     """Has Triton tell every kernel that uses the library which PE it belongs to, once it is compiled.
 
-    Call it once, before the first launch; again does no harm. It adds to a hook that is there already and
+    :func:`get_extern_libs` does it, too; again does no harm. It adds to a hook that is there already and
     touches only modules that hold the library's symbol. A kernel that uses the library and is
     compiled before init is named in a ``RuntimeWarning``, and is filled in when init has been made.
-    Under the interpreter there is nothing to do.
+    Under the interpreter it is only noted.
     """
+    global hooked
     from triton import knobs
 
+    hooked = True
     if interpreting():
         return
     if not getattr(knobs.runtime.jit_post_compile_hook, "mori", False):
@@ -157,10 +183,16 @@ def install_hook() -> None:
 def refill() -> None:
     """Fills in the kernels that this thread compiled before its PE was initialised, or in a job that is over.
 
-    ``mori.shmem`` calls it after init.
+    ``mori.shmem`` calls it after init. The PE is there whatever comes of a kernel, which may never be launched again:
+    one that cannot be this PE's is only named.
     """
+    import mori
+
     _kernels[:] = [(ref, thread) for ref, thread in _kernels if ref() is not None]
     for ref, thread in _kernels:
         kernel = ref()
         if kernel is not None and thread == threading.get_ident():
-            _fill(kernel.module, kernel.name)
+            try:
+                _fill(kernel.module, kernel.name)
+            except mori.ShmemError as error:
+                warnings.warn(str(error), RuntimeWarning, stacklevel=2)
