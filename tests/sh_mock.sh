@@ -72,6 +72,27 @@ fine "four GPUs" -x MOCK_CUDA_DEVICES=4 -n 4 "$BUILD/tests/gpu_host"
 fine "host operations" -n 4 "$BUILD/tests/gpu_host"
 fine "host operations, threads" -n 4 --threads 4 "$BUILD/tests/gpu_host"
 
+# A device that fails, and modules that say what they are.
+for ipc in "" "-x MOCK_CUDA_IPC=no"; do
+	for how in "" "--threads 2"; do
+		for mode in static vmm isolation; do
+			# shellcheck disable=SC2086 # lists of words
+			fine "a failing device, $mode $how $ipc" $ipc -x MORI_SHMEM_VMM_CHUNK_SIZE=4M --mode $mode -n 4 $how "$BUILD/tests/mock_mirror"
+		done
+	done
+done
+if [ -f "$BUILD/lib/nvptx64/libmori_shmem_near.bc" ]; then
+	"$MORI" cc "$SRC/tests/kernels/soak.c" --target sm_90 --emit ptx -o "$tmp/whole" &&
+		"$MORI" cc "$SRC/tests/kernels/soak.c" --near --target sm_90 --emit ptx -o "$tmp/near"
+	check "modules for a GPU" [ $? = 0 ]
+	for how in "-n 2" "-n 4 --threads 2" "-n 2 -x MORI_DISABLE_P2P=1" "-n 4 -x PES_NODE=2" \
+		"-n 4 --threads 2 -x MOCK_CUDA_IPC=no" "-n 2 -x MOCK_CUDA_IPC=no"; do
+		# shellcheck disable=SC2086 # lists of words
+		fine "modules with queues and without, $how" -x MOCK_NEAR="$tmp/near" -x MOCK_WHOLE="$tmp/whole" $how \
+			"$BUILD/tests/mock_near"
+	done
+fi
+
 on_mock -x MOCK_CUDA_MEMORY=200000000 -n 4 "$BUILD/tests/pe_put"
 check "no room" [ "$code" != 0 ]
 check "no room, in words" err_has 'no room for the heaps: .* lower MORI_SHMEM_HEAP_SIZE'

@@ -184,7 +184,10 @@ static void test_resize(void)
 	CHECK_EQ("grow the free end", alloc_resize(a, 4096), 0);
 	check_info(a, 4096, 512, 3584, 512, 1);
 	CHECK_EQ("take", take(a, 3584, 1), 512);
+	CHECK_EQ("without the last", alloc_top_without(a, 512), 512);
+	CHECK_EQ("without the first", alloc_top_without(a, 0), 4096);
 	CHECK_EQ("give", alloc_give(a, 0), 0);
+	CHECK_EQ("without the last and before it nothing", alloc_top_without(a, 512), 0);
 	CHECK_EQ("top", alloc_top(a), 4096);
 	CHECK_EQ("below a block", alloc_resize(a, 3840), MORI_SHMEM_EINVAL);
 	CHECK_EQ("give", alloc_give(a, 512), 0);

@@ -372,7 +372,16 @@ int alloc_resize(struct alloc *a, uint64_t size)
 
 uint64_t alloc_top(const struct alloc *a)
 {
-	return a->last && !a->last->in_use ? a->last->off : a->size;
+	return alloc_top_without(a, UINT64_MAX);
+}
+
+uint64_t alloc_top_without(const struct alloc *a, uint64_t off)
+{
+	const struct block *b = a->last;
+
+	while (b && (!b->in_use || b->off == off))
+		b = b->prev;
+	return b ? b->off + b->len : 0;
 }
 
 void alloc_get_info(const struct alloc *a, struct alloc_info *out)

@@ -44,6 +44,8 @@ int alloc_find(const struct alloc *a, uint64_t off, struct alloc_block *out);
  */
 int alloc_resize(struct alloc *a, uint64_t size);
 uint64_t alloc_top(const struct alloc *a);
+/* What it would be without the block that starts at @off. */
+uint64_t alloc_top_without(const struct alloc *a, uint64_t off);
 
 void alloc_get_info(const struct alloc *a, struct alloc_info *out);
 

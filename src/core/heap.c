@@ -107,11 +107,11 @@ void heap_close(struct pe *pe)
 	free(pe->heap.owner);
 }
 
-/* How far the heap can be addressed now. Its own threads may be looking. */
-static void heap_set_len(struct pe *pe, uint64_t len)
+/* How far the heap can be addressed now. Its own threads may be looking. The device may fail. */
+static int heap_set_len(struct pe *pe, uint64_t len)
 {
 	__atomic_store_n(&pe->state->heap_len, len, __ATOMIC_RELEASE);
-	mirror_field(pe, &pe->state->heap_len, sizeof(len));
+	return mirror_field(pe, &pe->state->heap_len, sizeof(len));
 }
 
 /* From the books; a vmm heap grows as far as it must and may. */
@@ -152,63 +152,79 @@ static void heap_discard(struct pe *pe, uint64_t from, uint64_t to)
 				  round_up(to, 4096) - from);
 }
 
-/* Chunks at the end that no block needs any more; the first one stays. */
-static void heap_shrink(struct pe *pe)
+/* The size without @b and without chunks at the end that no other block needs; one stays. */
+static uint64_t heap_least(const struct pe *pe, const struct alloc_block *b)
 {
-	struct heap *h = &pe->heap;
-	uint64_t keep = round_up(alloc_top(h->books), h->chunk);
-	uint64_t had = pe->state->heap_len;
+	const struct heap *h = &pe->heap;
+	uint64_t had = pe->state->heap_len, keep;
 
+	if (!h->chunk)
+		return had;
+	keep = round_up(alloc_top_without(h->books, b->off), h->chunk);
 	if (keep < h->chunk)
 		keep = h->chunk;
-	if (keep >= had || alloc_resize(h->books, keep))
-		return;
-	heap_set_len(pe, keep);
-	heap_discard(pe, keep, had);
+	return keep < had ? keep : had;
 }
 
-static void heap_own(struct pe *pe, const struct alloc_block *b, uint32_t owner)
+static int heap_own(struct pe *pe, const struct alloc_block *b, uint32_t owner)
 {
 	uint64_t from = b->off >> pe->heap.granule, to = (b->off + b->len) >> pe->heap.granule;
 	uint32_t *at = pe->heap.owner;
 
 	for (uint64_t i = from; i < to; i++)
 		__atomic_store_n(&at[i], owner, __ATOMIC_RELAXED);
-	mirror_owner(pe, from, to - from);
+	return mirror_owner(pe, from, to - from);
 }
 
-/* The block is every PE's: let it be addressed. */
-static void heap_publish(struct pe *pe, const struct alloc_block *b)
+/* Let the block be addressed, or no more: it is @owner's, 0 for nobody, and the heap so long. */
+static int heap_publish(struct pe *pe, const struct alloc_block *b, uint32_t owner, uint64_t len)
 {
-	struct heap *h = &pe->heap;
+	int err = pe->heap.owner ? heap_own(pe, b, owner) : 0;
 
-	if (h->owner) {
-		h->last_owner = h->last_owner == UINT32_MAX ? 1 : h->last_owner + 1;
-		heap_own(pe, b, h->last_owner);
-	}
-	if (h->chunk) {
-		struct alloc_info info;
-
-		alloc_get_info(h->books, &info);
-		heap_set_len(pe, info.size);
-	}
+	return err || len == pe->state->heap_len ? err : heap_set_len(pe, len);
 }
 
-/* Far memory of a block that all PEs took: collective again, where it has none yet. */
-static int heap_back(struct pe *pe, const struct alloc_block *b, unsigned flags, uint64_t size)
+/* A number that is no other block's. */
+static uint32_t heap_owner(struct heap *h)
 {
-	struct heap *h = &pe->heap;
+	h->last_owner = h->last_owner == UINT32_MAX ? 1 : h->last_owner + 1;
+	return h->last_owner;
+}
+
+static uint64_t heap_size(const struct heap *h)
+{
 	struct alloc_info info;
-	uint64_t had = pe->state->heap_len;
-	int err = 0;
 
 	alloc_get_info(h->books, &info);
-	if (h->owner)
-		err = parts_grow(pe, b->off, b->len, b->len);
-	else if (h->chunk && info.size > had)
-		err = parts_grow(pe, had, info.size - had, h->chunk);
-	if (!err && flags & MORI_SHMEM_MALLOC_ZERO && (h->owner || h->chunk))
-		err = coll_agree(pe, accel_mem_zero(&pe->accel, h->base + b->off, size), "malloc");
+	return info.size;
+}
+
+/*
+ * Far memory of a block that all PEs took, and what their devices must know of it: collective
+ * again, where there is none yet. @failed: so far, on this PE.
+ */
+static int heap_back(struct pe *pe, const struct alloc_block *b, unsigned flags, uint64_t size,
+		     int failed)
+{
+	struct heap *h = &pe->heap;
+	uint64_t had = pe->state->heap_len, len = heap_size(h);
+	uint64_t off = h->owner ? b->off : had, more = h->owner ? b->len : len - had;
+	int err = 0;
+
+	if (more)
+		err = parts_grow(pe, off, more, h->owner ? b->len : h->chunk);
+	if (err || (!more && !(flags & MORI_SHMEM_MALLOC_ZERO)))
+		return err;
+	err = failed;
+	if (!err && flags & MORI_SHMEM_MALLOC_ZERO)
+		err = accel_mem_zero(&pe->accel, h->base + b->off, size);
+	if (!err)
+		err = heap_publish(pe, b, heap_owner(h), len);
+	err = coll_agree(pe, err, "malloc");
+	if (err) {
+		heap_publish(pe, b, 0, had);
+		parts_shrink(pe, off, more);
+	}
 	return err;
 }
 
@@ -276,12 +292,12 @@ int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, vo
 		zeroed = route_heap(pe, block.off + block.len);
 	err = coll_meet(pe, &call, NULL);
 	if (!err && took && later)
-		err = heap_back(pe, &block, flags, size);
+		err = heap_back(pe, &block, flags, size, zeroed);
 	err = err ? err : zeroed;
 	if (err && took)
 		heap_untake(pe, &block);
-	else if (took)
-		heap_publish(pe, &block);
+	else if (took && !later) /* there is no device to tell: it cannot fail */
+		heap_publish(pe, &block, heap_owner(h), heap_size(h));
 	if (!err)
 		*out = took ? h->base + block.off : NULL;
 	lock_give(&pe->coll_lock);
@@ -307,6 +323,32 @@ static int heap_not_a_block(struct pe *pe, const void *ptr)
 		       "mori_shmem_free: %p is not in use: freed twice, or never allocated", ptr);
 }
 
+/* Nobody uses the block any more. Devices hear of it before its memory goes. */
+static int heap_give(struct pe *pe, const struct alloc_block *b)
+{
+	struct heap *h = &pe->heap;
+	uint64_t had = pe->state->heap_len, keep = heap_least(pe, b);
+	uint32_t owner = h->owner ? h->owner[b->off >> h->granule] : 0;
+	int err = heap_publish(pe, b, 0, keep);
+
+	if (pe_far(pe) && (h->owner || keep < had))
+		err = coll_agree(pe, err, "free");
+	if (err) {
+		heap_publish(pe, b, owner, had);
+		return err;
+	}
+	lock_take(&h->lock);
+	alloc_give(h->books, b->off);
+	if (keep < had)
+		alloc_resize(h->books, keep);
+	if (h->owner)
+		heap_discard(pe, b->off, b->off + b->len);
+	else if (keep < had)
+		heap_discard(pe, keep, had);
+	lock_give(&h->lock);
+	return 0;
+}
+
 /* Meet first: nobody uses the block any more when all have come. */
 int heap_free(struct pe *pe, void *ptr)
 {
@@ -325,17 +367,8 @@ int heap_free(struct pe *pe, void *ptr)
 	err = coll_meet(pe, &call, NULL);
 	if (!err && ptr && !found)
 		err = heap_not_a_block(pe, ptr);
-	if (!err && found) {
-		lock_take(&h->lock);
-		alloc_give(h->books, off);
-		if (h->owner) {
-			heap_own(pe, &b, 0);
-			heap_discard(pe, off, off + b.len);
-		}
-		if (h->chunk)
-			heap_shrink(pe);
-		lock_give(&h->lock);
-	}
+	if (!err && found)
+		err = heap_give(pe, &b);
 	lock_give(&pe->coll_lock);
 	return err;
 }

@@ -3,9 +3,7 @@
 # driver, with which sh_mock.sh runs what needs no kernels of its own on any machine. What takes long to
 # compile is made by the target gpu (make gpu), which also packs it all up to be carried.
 
-file(GLOB gpu_programs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/gpu/*.c)
-foreach(file IN LISTS gpu_programs)
-	cmake_path(GET file STEM name)
+function(gpu_program name file)
 	add_executable(${name} ${file})
 	target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
 		${CMAKE_CURRENT_SOURCE_DIR}/gpu)
@@ -15,6 +13,17 @@ foreach(file IN LISTS gpu_programs)
 	target_link_libraries(${name} PRIVATE mori_shmem Threads::Threads ${CMAKE_DL_LIBS})
 	set_target_properties(${name} PROPERTIES
 		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+endfunction()
+
+file(GLOB gpu_programs CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/gpu/*.c)
+foreach(file IN LISTS gpu_programs)
+	cmake_path(GET file STEM name)
+	gpu_program(${name} ${file})
+endforeach()
+# Over the mock alone: they look at what kernels would see, or have it fail.
+foreach(name mirror near)
+	gpu_program(mock_${name} ${CMAKE_CURRENT_SOURCE_DIR}/mock/${name}.c)
+	target_include_directories(mock_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
 endforeach()
 
 add_library(mock_cuda SHARED ${CMAKE_CURRENT_SOURCE_DIR}/mock/cuda.c

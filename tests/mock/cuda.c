@@ -4,10 +4,11 @@
  * by memfd, so that everything the library does around kernels can be tested anywhere. It
  * keeps count of what is taken: memory above MOCK_CUDA_MEMORY is refused, and what is left at
  * the end of a process is written to standard error if MOCK_CUDA_LEAKS is set. Of kernels it
- * has the library's own (stream.c) and no others. MOCK_CUDA_DEVICES says how many GPUs there
- * are, MOCK_CUDA_FABRIC what handles of the fabric do ("yes", "no", or "only": descriptors
+ * has the library's own (stream.c) and no others; of other modules in PTX it keeps what they
+ * say of themselves in globalGpuStates. mockFail() makes a call fail. MOCK_CUDA_DEVICES says
+ * how many GPUs there are, MOCK_CUDA_FABRIC what handles of the fabric do ("yes", "no", or "only": descriptors
  * do not), MOCK_CUDA_ATOMICS=no that they are not atomic on each other's memory: such an atomic
- * is then refused.
+ * is then refused. With MOCK_CUDA_IPC=no memory has no handle for other processes.
  */
 #include "mock.h"
 
@@ -16,6 +17,11 @@
 #include <string.h>
 
 struct mock mock = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+struct module {
+	uint64_t link[4]; /* globalGpuStates; of words words */
+	size_t words;
+};
 
 static char contexts[DEVICES]; /* one a device: its address is its handle */
 static __thread int depth;
@@ -208,17 +214,53 @@ EXPORT int cuCtxGetStreamPriorityRange(int *least, int *greatest)
 	return OK;
 }
 
+static __thread int fail_after;
+
+EXPORT int mockFail(int n)
+{
+	int left = fail_after;
+
+	fail_after = n;
+	return left;
+}
+
+bool mock_fails(void)
+{
+	return fail_after && !--fail_after;
+}
+
+/* ".u64 globalGpuStates[3] = {25769804040, generic(tgt_unset), 1};": what is no number is 0. */
+static void module_read(struct module *m, const char *ptx)
+{
+	const char *at = strstr(ptx, "globalGpuStates[");
+
+	at = at ? strstr(at, "= {") : NULL;
+	while (at && m->words < 4 && *at != '}') {
+		m->link[m->words++] = strtoull(at + (*at == '=' ? 3 : 2), NULL, 10);
+		at += strcspn(at, ",}") ? strcspn(at, ",}") : 1 + strcspn(at + 1, ",}");
+	}
+}
+
 EXPORT int cuModuleLoadDataEx(void **out, const void *image, unsigned n, int *options,
 			      void **values)
 {
+	struct module *m;
+
 	(void)n;
 	(void)options;
 	(void)values;
-	if (!strstr(image, "mori_task_amo"))
+	if (!strstr(image, "mori_task_amo") && !strstr(image, ".version"))
 		return NO_IMAGE;
-	*out = malloc(1);
+	m = calloc(1, sizeof(*m));
+	module_read(m, image);
+	*out = m;
 	__atomic_add_fetch(&mock.modules, 1, __ATOMIC_RELAXED);
 	return no_context() ? BAD_CONTEXT : OK;
+}
+
+EXPORT int cuModuleLoadData(void **out, const void *image)
+{
+	return cuModuleLoadDataEx(out, image, 0, NULL, NULL);
 }
 
 EXPORT int cuModuleUnload(void *module)
@@ -246,9 +288,9 @@ EXPORT int cuFuncGetAttribute(int *out, int what, void *f)
 
 EXPORT int cuModuleGetGlobal_v2(uint64_t *out, size_t *len, void *module, const char *name)
 {
-	(void)out;
-	(void)len;
-	(void)module;
-	(void)name;
-	return NOT_FOUND;
+	struct module *m = module;
+
+	*out = (uint64_t)(uintptr_t)m->link;
+	*len = m->words * sizeof(m->link[0]);
+	return strcmp(name, "globalGpuStates") || !m->words ? NOT_FOUND : OK;
 }

@@ -98,7 +98,7 @@ static int object(size_t len)
 
 EXPORT int cuMemAlloc_v2(uint64_t *out, size_t len)
 {
-	int fd = no_context() || mock.used + len > mock_memory() ? -1 : object(len);
+	int fd = mock_fails() || no_context() || mock.used + len > mock_memory() ? -1 : object(len);
 	char *at = fd < 0 ? MAP_FAILED : mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (at == MAP_FAILED)
@@ -192,6 +192,8 @@ EXPORT int cuMemsetD8Async(uint64_t dst, unsigned char v, size_t n, void *stream
 {
 	if (no_context() || !stream)
 		return BAD_CONTEXT;
+	if (mock_fails())
+		return INVALID;
 	memset((void *)(uintptr_t)dst, v, n);
 	return OK;
 }
@@ -331,6 +333,8 @@ EXPORT int cuIpcGetMemHandle(struct ipc *out, uint64_t ptr)
 	struct piece p;
 
 	memset(out, 0, sizeof(*out));
+	if (getenv("MOCK_CUDA_IPC"))
+		return NO_SUPPORT;
 	if (!piece_find(ptr, &p))
 		return INVALID;
 	snprintf(out->bytes, sizeof(out->bytes), "/proc/%d/fd/%d %zu", (int)getpid(), p.fd, p.len);

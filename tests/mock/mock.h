@@ -51,6 +51,13 @@ bool no_context(void);
 /* Whether GPUs are atomic on each other's memory; and whether an address is of another's. */
 bool mock_atomics(void);
 bool mock_foreign(uint64_t addr);
+/*
+ * Have the @n-th call of this thread from now that copies, clears or takes memory fail; 0:
+ * none. Returns what was left of the number before: 0 if it has failed.
+ */
+int mockFail(int n);
+/* Counts one of these; whether it is the one. */
+bool mock_fails(void);
 /* What MOCK_CUDA_FABRIC says: "yes"; "only", without descriptors; "no": it refuses; NULL: none. */
 const char *mock_fabric(void);
 

@@ -180,6 +180,8 @@ EXPORT int cuStreamDestroy_v2(void *stream)
 
 EXPORT int cuMemcpyAsync(uint64_t dst, uint64_t src, size_t len, void *stream)
 {
+	if (mock_fails())
+		return INVALID;
 	return work_give(stream,
 			 &(struct work){ .task = { .dest = dst, .src = src, .bytes = len } });
 }
