@@ -50,6 +50,7 @@ static void host_calls(void)
 	ESTATE(mori_shmem_sync_all());
 	ESTATE(mori_shmem_check(&fault));
 	ESTATE(mori_shmem_check(NULL));
+	ESTATE(mori_shmem_leave_fault(&fault));
 	ESTATE(mori_shmem_device_state(&ctx));
 	CHECK_EQ("ctx is left alone", ctx, 5);
 	CHECK_OK(mori_shmem_bind(NULL));

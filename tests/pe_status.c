@@ -79,6 +79,30 @@ static void returned(uint64_t *word)
 	CHECK_EQ("none kept", mori_shmem_check(NULL), 0);
 }
 
+/* What a kernel met that calls of the host carried out. */
+static void left(uint64_t *word)
+{
+	mori_shmem_fault_t f = { .code = MORI_SHMEM_EPEER, .pe = 3, .addr = 4096 }, got;
+
+	strcpy(f.op, "ctx_putmem_block");
+	f.block[1] = 7;
+	f.thread[0] = 5;
+	CHECK_OK(mori_shmem_leave_fault(&f));
+	(void)mori_shmem_uint64_g(word, -1, 0); /* the first one stays */
+	CHECK_EQ("status", mori_shmem_status(), MORI_SHMEM_EPEER);
+	CHECK_EQ("check", mori_shmem_check(&got), MORI_SHMEM_EPEER);
+	CHECK_EQ("pe", got.pe, 3);
+	CHECK_EQ("addr", got.addr, 4096);
+	CHECK_EQ("op", strcmp(got.op, "putmem_block"), 0);
+	CHECK_EQ("block", got.block[0] + 100 * got.block[1] + 10000 * got.block[2], 700);
+	CHECK_EQ("thread", got.thread[0] + 100 * got.thread[1] + 10000 * got.thread[2], 5);
+	CHECK_EQ("cleared", mori_shmem_check(NULL), 0);
+	f.code = 0;
+	CHECK_EQ("no failure", mori_shmem_leave_fault(&f), MORI_SHMEM_EINVAL);
+	CHECK_EQ("nothing", mori_shmem_leave_fault(NULL), MORI_SHMEM_EINVAL);
+	CHECK_EQ("none kept", mori_shmem_check(NULL), 0);
+}
+
 /* A context that is none is refused, also right after a good one. */
 static void contexts(uint64_t *word)
 {
@@ -106,6 +130,7 @@ static int test_pe(void)
 	wrong_address(word);
 	first_one_stays(word);
 	returned(word);
+	left(word);
 	contexts(word);
 	BARRIER();
 	/* One PE's fault is nobody else's. */

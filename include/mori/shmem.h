@@ -419,6 +419,17 @@ MORI_SHMEM_EXPORT int mori_shmem_kernel_launch(mori_shmem_module_t *module, cons
  */
 MORI_SHMEM_EXPORT int mori_shmem_check(mori_shmem_fault_t *fault);
 
+/**
+ * mori_shmem_leave_fault - leave a fault for mori_shmem_check(), as a kernel does
+ * @fault: what failed: its code, operation, PE, address, block and thread
+ *
+ * For what carries out kernels by calls of the host, such as an interpreter: the kernel got the
+ * status, and the program may not hear of it otherwise. The first fault stays, as ever. Local.
+ *
+ * Return: 0; MORI_SHMEM_EINVAL for NULL or a code that is no failure; MORI_SHMEM_ESTATE.
+ */
+MORI_SHMEM_EXPORT int mori_shmem_leave_fault(const mori_shmem_fault_t *fault);
+
 /** mori_shmem_device_state - address of the PE's state for the ctx forms. Return: 0; MORI_SHMEM_E* */
 MORI_SHMEM_EXPORT int mori_shmem_device_state(uint64_t *ctx);
 

@@ -109,6 +109,22 @@ static PyObject *check(PyObject *self, PyObject *unused)
 			     f.block[2], "thread", f.thread[0], f.thread[1], f.thread[2]);
 }
 
+/* (code, op, pe, addr, (x, y, z)): the program of a kernel that Triton interprets. */
+static PyObject *leave_fault(PyObject *self, PyObject *args)
+{
+	mori_shmem_fault_t f = { .thread = { 0, 0, 0 } };
+	unsigned long long addr;
+	const char *op;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "isiK(iii)", &f.code, &op, &f.pe, &addr, &f.block[0],
+			      &f.block[1], &f.block[2]))
+		return NULL;
+	f.addr = addr;
+	strncpy(f.op, op, sizeof(f.op) - 1);
+	return none_or_raise(mori_shmem_leave_fault(&f));
+}
+
 static PyObject *device_state(PyObject *self, PyObject *unused)
 {
 	uint64_t ctx;
@@ -169,6 +185,7 @@ PyMethodDef host_methods[] = {
 	{ "heap_info", heap_info, METH_NOARGS, NULL },
 	{ "query_memobj", query_memobj, METH_O, NULL },
 	{ "check", check, METH_NOARGS, NULL },
+	{ "leave_fault", leave_fault, METH_VARARGS, NULL },
 	{ "device_state", device_state, METH_NOARGS, NULL },
 	{ "info", info, METH_NOARGS, NULL },
 	{ NULL, NULL, 0, NULL },

@@ -418,6 +418,19 @@ int mori_shmem_check(mori_shmem_fault_t *fault)
 	return pe ? faults_take(pe, fault) : MORI_SHMEM_ESTATE;
 }
 
+int mori_shmem_leave_fault(const mori_shmem_fault_t *fault)
+{
+	struct pe *pe = api_pe("leave_fault");
+
+	if (!pe)
+		return MORI_SHMEM_ESTATE;
+	if (!fault || fault->code >= 0)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_leave_fault: %s",
+			       fault ? "its code is no failure" : "fault is NULL");
+	fail_leave(pe, fault);
+	return 0;
+}
+
 int mori_shmem_device_state(uint64_t *ctx)
 {
 	struct pe *pe = api_pe("device_state");

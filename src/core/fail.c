@@ -250,6 +250,31 @@ const char *fail_op(uint32_t op)
 	return op < DEV_OP_COUNT ? op_names[op] : "";
 }
 
+/* The operation of that name, with or without a context; DEV_OP_NONE: there is none. */
+static enum dev_op op_find(const char *name)
+{
+	enum dev_op op = DEV_OP_COUNT;
+
+	for (op--; op > DEV_OP_NONE; op--) {
+		if (!strcmp(op_names[op], name) ||
+		    (!strncmp(name, "ctx_", 4) && !strcmp(op_names[op], name + 4)))
+			break;
+	}
+	return op;
+}
+
+void fail_leave(struct pe *pe, const mori_shmem_fault_t *f)
+{
+	struct fail_about about_it = { .pe = f->pe, .addr = f->addr };
+	struct accel_fault at = { .addr = f->addr };
+	char op[sizeof(f->op) + 1];
+
+	snprintf(op, sizeof(op), "%.*s", (int)sizeof(f->op), f->op);
+	memcpy(at.block, f->block, sizeof(at.block));
+	memcpy(at.thread, f->thread, sizeof(at.thread));
+	faults_add(pe, op_find(op), f->code, &about_it, &at, false);
+}
+
 /*
  * The path to a PE has ended, or a PE refused something. What was under way to it may be lost,
  * so the status is sticky, whatever call was told.
@@ -257,18 +282,12 @@ const char *fail_op(uint32_t op)
 static int fail_path(const struct dev_state *st, const char *name, int err)
 {
 	struct pe *pe = st->host;
-	enum dev_op op = DEV_OP_COUNT;
 	char text[512], lost[512] = "";
 
 	snprintf(text, sizeof(text), "%s", err_text());
 	if (world_lost(pe->world))
 		snprintf(lost, sizeof(lost), "%s", err_text());
-	for (op--; op > DEV_OP_NONE; op--) {
-		if (!strcmp(op_names[op], name) ||
-		    (!strncmp(name, "ctx_", 4) && !strcmp(op_names[op], name + 4)))
-			break;
-	}
-	faults_add(pe, op, err, &about, NULL, true);
+	faults_add(pe, op_find(name), err, &about, NULL, true);
 	return err_set(err, "mori_shmem_%s: %s%s%s", name, text, lost[0] ? "; " : "", lost);
 }
 

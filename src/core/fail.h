@@ -10,6 +10,8 @@
 
 #include <mori/shmem.h>
 
+struct pe;
+
 /* What a failure is about; @pe < 0: no PE in particular. */
 struct fail_about {
 	int pe;
@@ -30,5 +32,7 @@ void fail_words(const struct dev_state *st, const char *name, int err, const str
 		char *text, size_t size) __attribute__((cold));
 /* The name of enum dev_op, without prefix; "": none. */
 const char *fail_op(uint32_t op);
+/* A failure of a kernel that calls of the host carried out: the PE keeps it. */
+void fail_leave(struct pe *pe, const mori_shmem_fault_t *f);
 
 #endif

@@ -115,6 +115,7 @@ BY_HAND = {
     "kernel_params": _shmem.kernel_params,
     "kernel_launch": _shmem.kernel_launch,
     "check": _shmem.check,
+    "leave_fault": _shmem.leave_fault,
     "device_state": _shmem.device_state,
     "info": _shmem.info,
     "take_error": mori.ShmemError,

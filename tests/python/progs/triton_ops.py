@@ -18,9 +18,10 @@ import triton.language as tl
 import mori
 import mori.ir.triton as d
 import mori.shmem as ms
-from mori.ir.triton import get_extern_libs, int32_p_block, install_hook
+from mori.ir.triton import get_extern_libs, install_hook, int32_p_block
 
 wrong = []
+LIBS = {}  # get_extern_libs()
 
 
 def check(what, got, want):
@@ -56,7 +57,7 @@ def values(word, real, out):
 def test_values(me, n):
     word, real, out = symmetric(1, torch.int32, -1), symmetric(1, torch.float32), symmetric(2, torch.int32)
     ms.shmem_barrier_all()
-    values[(1,)](word, real, out)
+    values[(1,)](word, real, out, extern_libs=LIBS)
     check("p", word, [100 + (me - 1) % n])
     check("g", out, [100 + me, me])
 
@@ -77,7 +78,7 @@ def atomics(counts, out):
 def test_atomics(me, n):
     counts, out = symmetric(4), symmetric(2)
     ms.shmem_barrier_all()
-    atomics[(1,)](counts, out, num_warps=2)
+    atomics[(1,)](counts, out, num_warps=2, extern_libs=LIBS)
     check("once a thread, a warp, a block", counts, [64, 2, 11, 77])
     check("what was there", out, [1, 5])
 
@@ -99,7 +100,7 @@ def test_relay(me, n):
     count = 12
     flags, order, clock = symmetric(count + 1), symmetric(count, fill=-1), symmetric(1)
     ms.shmem_barrier_all()
-    relay[(4, 3)](flags, order, clock, count)
+    relay[(4, 3)](flags, order, clock, count, extern_libs=LIBS)
     check("the last comes first, and knows its index after the wait", order, list(range(count))[::-1])
 
 
@@ -122,7 +123,7 @@ def meet(flag, out):
 def test_meet(me, n):
     flag, out = symmetric(1), symmetric(1, torch.int32, -1)
     ms.shmem_barrier_all()
-    meet[(2,)](flag, out)
+    meet[(2,)](flag, out, extern_libs=LIBS)
     check("barrier beside a wait", out, [0])
 
 
@@ -145,7 +146,7 @@ def test_waits(me, n):
     words = torch.tensor([2, 7, 7, 9])
     skip = torch.tensor([1, 1, 0, 0], dtype=torch.int32)
     indices, out = torch.full((4,), -1), torch.full((10,), -99)
-    waits[(1,)](words, skip, indices, out)
+    waits[(1,)](words, skip, indices, out, extern_libs=LIBS)
     check("waits", out, [9, 1, 2, 2, 0, -5, -1, 1, 0, 7])
     check("indices", indices, [1, 2, -1, -1])
 
@@ -172,7 +173,7 @@ def poll(flag, out):
 
 def test_poll(me, n):
     flag, out = symmetric(3), symmetric(1)
-    poll[(4,)](flag, out)
+    poll[(4,)](flag, out, extern_libs=LIBS)
     check("polling", out, [1])
 
 
@@ -189,7 +190,7 @@ def with_context(ctx, data, out, sig):
 def test_context(me, n):
     data, out, sig = symmetric(2, fill=me + 40), symmetric(2), symmetric(1)
     ms.shmem_barrier_all()
-    with_context[(1,)](ms.shmem_device_state(), data, out, sig)
+    with_context[(1,)](ms.shmem_device_state(), data, out, sig, extern_libs=LIBS)
     check("ctx forms", out, [40 + (me - 1) % n] * 2)
 
 
@@ -206,7 +207,7 @@ def test_objects(me, n):
     ms.shmem_barrier_all()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        objects[(1,)](tuple(ms.shmem_query_memobj(dest)), tuple(ms.shmem_query_memobj(src)), status)
+        objects[(1,)](tuple(ms.shmem_query_memobj(dest)), tuple(ms.shmem_query_memobj(src)), status, extern_libs=LIBS)
     check("objects", dest, [0, (me - 1) % n + 7])
     check("status of the second, which does not fit", status, [0, -1])
     check("a warning for it", [w.category for w in caught], [RuntimeWarning])
@@ -226,7 +227,7 @@ def facts(out, data, addrs, N: tl.constexpr):
 def test_facts(me, n):
     data = symmetric(1)
     out, addrs = torch.zeros(4, dtype=torch.int64), torch.zeros(4, dtype=torch.int64)
-    facts[(1,)](out, data, addrs, N=4, num_warps=8)
+    facts[(1,)](out, data, addrs, N=4, num_warps=8, extern_libs=LIBS)
     check("facts", out, [0, 1, 256, 32])
     want = [ms.shmem_ptr_p2p(data.data_ptr(), me, pe) if pe < n else 0 for pe in range(4)]
     check("ptr_p2p of a tensor of PEs", addrs, want)
@@ -240,12 +241,81 @@ def bad(box, out):
 
 def test_bad(me, n):
     box, out = symmetric(1), symmetric(2, torch.int32)
+    ms.shmem_check()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        bad[(1,)](box, out)
+        bad[(1,)](box, out, extern_libs=LIBS)
     check("a PE that is none", out, [-1, -1])
     text = str(caught[0].message) if caught else ""
     check("says who, where and what", all(w in text for w in ("program (0, 0, 0)", "bad", "PE 99")), True)
+    fault = ms.shmem_check()
+    check("the PE keeps it", (fault.code, fault.op, fault.pe), (-1, "putmem_block", 99))
+    check("where", (fault.addr, fault.block, fault.thread), (box.data_ptr(), (0, 0, 0), (0, 0, 0)))
+    check("once", ms.shmem_check(), None)
+
+
+@triton.jit
+def bad_late(words, out):
+    """The third program fails: by a value, and by a wait that ends."""
+    if tl.program_id(0) == 2:
+        tl.store(out, d.int64_g_block(words, -7, 0))
+        tl.store(out + 1, d.uint64_wait_until_equals_for_block(words, 5, 1000))
+        tl.store(out + 2, d.status())
+
+
+def test_bad_late(me, n):
+    words, out = symmetric(1), symmetric(3)
+    ms.shmem_check()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        bad_late[(3,)](words, out, extern_libs=LIBS)
+    check("no value, too late, sticky", out, [0, -5, -1])
+    fault = ms.shmem_check()
+    check("the first is kept", (fault.code, fault.pe), (-1, -7))
+    late[(1,)](words, out, extern_libs=LIBS)
+    fault, name = ms.shmem_check(), "uint64_wait_until_equals_for_block"
+    check("a wait that ends", (fault.code, fault.op, fault.addr), (-5, name, words.data_ptr()))
+
+
+@triton.jit
+def late(words, out):
+    tl.store(out, d.uint64_wait_until_equals_for_block(words, 5, 1000))
+
+
+@triton.jit
+def forgets(out):
+    tl.store(out, d.my_pe())
+
+
+@triton.jit
+def forgets_too(out):
+    tl.store(out, d.my_pe())
+
+
+@triton.jit
+def needs_nothing(out):
+    tl.store(out, 77)
+
+
+def check_forgotten(me):
+    """What a GPU could not do without is said once a kernel; before anything is called."""
+    out = torch.zeros(1, dtype=torch.int32)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        needs_nothing[(2,)](out)
+        for _ in range(2):
+            forgets[(2,)](out, extern_libs={"mori": "x"})
+    check("it runs all the same", out, [me])
+    check("a hook that was forgotten", [(w.category, "forgets" in str(w.message), "install_hook()" in str(w.message))
+                                        for w in caught], [(RuntimeWarning, True, True)])
+    get_extern_libs()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for libs in ({"mori": "x"}, {}, None, {"other": "x"}):
+            forgets_too[(2,)](out, extern_libs=libs)
+        forgets[(2,)](out)  # it was named before
+    check("libraries that were forgotten", [(w.category, "forgets_too" in str(w.message), "extern_libs" in
+                                             str(w.message)) for w in caught], [(RuntimeWarning, True, True)])
 
 
 @triton.jit
@@ -287,17 +357,17 @@ def test_deadlines(me, n):
     word = symmetric(3)
     os.environ["MORI_SHMEM_WAIT_TIMEOUT"] = "0.2"
     fails("a wait that ends", -5, ["program (1, 0, 0)", "stay", "uint64_wait_until_equals_block", "== 4"],
-          lambda: (word.copy_(torch.tensor([4, 0, 4])), stay[(3,)](word, 4)))
+          lambda: (word.copy_(torch.tensor([4, 0, 4])), stay[(3,)](word, 4, extern_libs=LIBS)))
     out = symmetric(1)
     fails("in a function of the kernel", -5, ["program (0, 0, 0)", "stay_deep", "== 3"],
-          lambda: (word.zero_(), stay_deep[(2,)](word, out)))
+          lambda: (word.zero_(), stay_deep[(2,)](word, out, extern_libs=LIBS)))
     check("it had gone on before", out, [1])
     del os.environ["MORI_SHMEM_WAIT_TIMEOUT"]
     os.environ["MORI_SHMEM_TIMEOUT"] = "0.3"
     fails("a grid that is stuck", -5, ["stay", "program (0, 0, 0)", "program (2, 0, 0)", "MORI_SHMEM_TIMEOUT"],
-          lambda: (word.zero_(), stay[(3,)](word, 4)))
+          lambda: (word.zero_(), stay[(3,)](word, 4, extern_libs=LIBS)))
     os.environ["MORI_SHMEM_TIMEOUT"] = "100"
-    stay[(3,)](word, 0)  # and it works again
+    stay[(3,)](word, 0, extern_libs=LIBS)  # and it works again
 
 
 def test_one_at_a_time(me, n):
@@ -306,14 +376,14 @@ def test_one_at_a_time(me, n):
 
     def second():
         try:
-            stay[(1,)](word, 0)
+            stay[(1,)](word, 0, extern_libs=LIBS)
         except RuntimeError as error:
             seen.append("one at a time" in str(error))
         ms.uint64_p(word, 1, me, 0)
 
     thread = threading.Timer(0.1, second)
     thread.start()
-    stay[(1,)](word, 1)
+    stay[(1,)](word, 1, extern_libs=LIBS)
     thread.join()
     check("a second launch", seen, [True])
 
@@ -353,7 +423,7 @@ def test_by_hand(me, n):
     data = torch.randn(64).to(torch.bfloat16)
     sums = torch.zeros(64, dtype=torch.bfloat16)
     ms.shmem_barrier_all()
-    by_hand[(8,)](inbox, data, sums, signal, me, n, 128, MOST=8, N=64)
+    by_hand[(8,)](inbox, data, sums, signal, me, n, 128, MOST=8, N=64, extern_libs=LIBS)
     ms.shmem_barrier_all()
     parts = [torch.manual_seed(pe) and torch.randn(64).to(torch.bfloat16).float() for pe in range(n)]
     check("as others write it", sums, sum(parts).to(torch.bfloat16).tolist())
@@ -372,14 +442,15 @@ TESTS = [f for name, f in sorted(globals().items()) if name.startswith("test_")]
 
 
 def body(me, n):
+    check_forgotten(me)
+    LIBS.update(get_extern_libs())
     install_hook()
-    get_extern_libs()
     for test in TESTS:
         ms.shmem_barrier_all()
         test(me, n)
     ms.shmem_barrier_all()
     ms.shmem_finalize()
-    fails("after finalize", -10, ["init"], lambda: stay[(1,)](torch.zeros(1, dtype=torch.int64), 1))
+    fails("after finalize", -10, ["init"], lambda: stay[(1,)](torch.zeros(1, dtype=torch.int64), 1, extern_libs=LIBS))
     forked.say(f"PE {me}: {len(TESTS)} tests, wrong: {wrong}")
     return 1 if wrong else 0
 
@@ -400,12 +471,12 @@ def lose(me, n):
         os._exit(0)
     lost = [f"PE {n - 1}"]
     words = [*lost, "stay", "uint64_wait_until_equals_block"]
-    fails("waits of a PE that is lost", -4, words, lambda: stay[(4,)](word, 1))
-    fails("a wait that begins then", -4, lost, lambda: stay[(1,)](word, 1))
+    fails("waits of a PE that is lost", -4, words, lambda: stay[(4,)](word, 1, extern_libs=LIBS))
+    fails("a wait that begins then", -4, lost, lambda: stay[(1,)](word, 1, extern_libs=LIBS))
     for programs in (1, 2):
         words = [*lost, "stay_in_barrier", "barrier_all_block" if programs == 1 else "program"]
-        fails("a barrier", -4, words, lambda: stay_in_barrier[(programs,)](word))
-    stay[(4,)](word, 0)
+        fails("a barrier", -4, words, lambda: stay_in_barrier[(programs,)](word, extern_libs=LIBS))
+    stay[(4,)](word, 0, extern_libs=LIBS)
     forked.say(f"PE {me}: wrong: {wrong}")
     return 1 if wrong else 0
 

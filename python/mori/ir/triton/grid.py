@@ -86,8 +86,9 @@ class Program:
 class Launch:
     """A grid that is being run, by the thread that launched it."""
 
-    def __init__(self, fn: Any, num_warps: int):
+    def __init__(self, fn: Any, num_warps: int, libraries: Any):
         self.fn = fn
+        self.libraries = libraries  # extern_libs, as they were passed
         self.name = getattr(fn, "__name__", "kernel")
         self.num_warps = num_warps
         self.thread = threading.get_ident()
@@ -95,7 +96,6 @@ class Launch:
         self.current: Program | None = None
         self.paused: list[Program] = []
         self.left: int | None = None  # programs that have not begun
-        self.failed: int = 0  # status of the first call that failed
         self.warned: set[str] = set()
 
     def begin(self, arguments: dict[str, Any]) -> None:
@@ -260,7 +260,7 @@ def _run(original: Callable[..., Any], executor: Any, args: tuple, kwargs: dict[
             "Run one PE a process under TRITON_INTERPRET=1."
         )
     fn = executor.fn
-    launch = Launch(fn, int(kwargs.get("num_warps") or 4))
+    launch = Launch(fn, int(kwargs.get("num_warps") or 4), kwargs.get("extern_libs"))
     undo = _polite(_triton.interpreter_builder)
     executor.fn, _launch = _Entry(launch), launch
     try:

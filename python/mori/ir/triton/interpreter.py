@@ -13,6 +13,7 @@ import re
 import threading
 import time
 import warnings
+import weakref
 from typing import Any, Callable
 
 import numpy as np
@@ -20,11 +21,11 @@ import triton.language as tl
 from triton.runtime import interpreter as _triton
 
 import mori.shmem
-from mori import ShmemError
+from mori import ShmemError, _shmem
 from mori._ops import constants, ops
 from mori.ir.ops import MORI_DEVICE_FUNCTIONS
-from mori.ir.triton import grid
-from mori.ir.triton.ops import _TYPES
+from mori.ir.triton import grid, runtime
+from mori.ir.triton.ops import _TYPES, LIBRARY
 from mori.ir.triton.runtime import interpreting
 
 WARP = 32
@@ -37,6 +38,8 @@ _CMP_TEXT = ["==", "!=", ">", ">=", "<", "<="]
 _WAIT = re.compile(r"(u?int\d\d)_wait_until(?:_(equals|greater_than|all|any|some))?(_for)?")
 
 _NONE = (1 << 64) - 1  # an index that is none
+
+_told: weakref.WeakSet = weakref.WeakSet()  # kernels that a GPU would not run as they are launched
 
 # What changes something each time it is called.
 _COUNTING = {"atomic", "signal", "put_signal"}
@@ -95,6 +98,7 @@ def call(name: str, values: list[Any]) -> tl.tensor | None:
     launch = grid.current()
     if launch is None or launch.current is None:
         raise _not_here(name)
+    _as_on_a_gpu(launch)
     meta = MORI_DEVICE_FUNCTIONS[name]
     given = [_plain(v) for v in values]
     if meta["family"] == "grid":
@@ -115,9 +119,7 @@ def _once(name: str, meta: dict[str, Any], launch: grid.Launch, given: list[Any]
         return _wait(name, meta, launch, args)
     if meta["family"] == "barrier":
         return _barrier(name, launch, args)
-    result = _guarded(name, launch, lambda: _repeated(name, meta, launch, args))
-    if name.removeprefix("ctx_") == "status":
-        return result or launch.failed
+    result = _guarded(name, launch, args, lambda: _repeated(name, meta, launch, args))
     if not meta["status"] and not meta["pure"]:
         launch.give_way()  # it may be polling
     return result
@@ -133,14 +135,37 @@ def _repeated(name: str, meta: dict[str, Any], launch: grid.Launch, args: list[A
     return result
 
 
-def _guarded(name: str, launch: grid.Launch, run: Callable[[], Any]) -> Any:
+def _as_on_a_gpu(launch: grid.Launch) -> None:
+    """Says once a kernel what nobody needs here and a GPU cannot do without."""
+    if not runtime.hooked:
+        why = "neither get_extern_libs() nor install_hook() was called before: a GPU would not know whose it is"
+    elif launch.libraries is None or (launch.libraries and LIBRARY not in dict(launch.libraries)):
+        why = "was launched without extern_libs=get_extern_libs(): for a GPU it would not compile"
+    else:
+        return
+    if launch.fn not in _told:
+        _told.add(launch.fn)
+        text = f"the kernel {launch.name} calls the MORI library and {why}"
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+def _leave(name: str, launch: grid.Launch, args: list[Any], status: int) -> None:
+    """Keeps a failure for ``shmem_check()`` and for those who are told of it, as a kernel on a GPU does."""
+    given = dict(zip(MORI_DEVICE_FUNCTIONS[name]["params"], args))
+    first = ("src", "dest") if "get" in name else ("dest", "addr", "addrs", "sig", "src")
+    where = next((given[param] for param in first if param in given), 0)
+    address = where[0] if isinstance(where, tuple) else where
+    _shmem.leave_fault(status, name.removeprefix("ctx_"), given.get("pe", -1), address, launch.current.index)
+
+
+def _guarded(name: str, launch: grid.Launch, args: list[Any], run: Callable[[], Any]) -> Any:
     """A call that fails gives the kernel a status, as on a GPU, and says so once; without a PE it is an error."""
     try:
         return run()
     except ShmemError as error:
         if error.status == _ESTATE:
             raise
-        launch.failed = launch.failed or error.status
+        _leave(name, launch, args, error.status)
         if name not in launch.warned:
             launch.warned.add(name)
             warnings.warn(f"{launch.where()}: {error}", RuntimeWarning, stacklevel=5)
@@ -232,14 +257,14 @@ def _wait(name: str, meta: dict[str, Any], launch: grid.Launch, args: list[Any])
     words = _Words(form, ctx, named)
     if words.wrong():
         # The library says what is wrong with it.
-        return _guarded(name, launch, lambda: ops[host_name(name)](*args))
+        return _guarded(name, launch, args, lambda: ops[host_name(name)](*args))
     everything = list(words.at)
     left = words.ns / 1e9 if words.bounded else grid.seconds("MORI_SHMEM_WAIT_TIMEOUT", 0)
     held = launch.wait(grid.Wait(f"{name}({words})", words.ready, words.doze, left))
     if held:
         return _seen(words, everything)
     if words.bounded:
-        launch.failed = launch.failed or _ETIMEDOUT
+        _leave(name, launch, args, _ETIMEDOUT)
         return _ETIMEDOUT if meta["status"] else _nothing(name)
     text = f"{launch.where()}: {name}({words}) did not come within {left:g} s (MORI_SHMEM_WAIT_TIMEOUT)"
     raise ShmemError(_ETIMEDOUT, text)
