@@ -275,11 +275,16 @@ MORI_SHMEM_EXPORT int mori_shmem_buffer_deregister(void *ptr, size_t size);
  * process, or if it is a shared mapping of a file whose descriptor is open or whose path
  * exists. Otherwise, and on other nodes, it is served over the network.
  *
- * Return: 0; MORI_SHMEM_EINVAL; MORI_SHMEM_EMISMATCH; what failed on a PE, where one
- * cannot map or serve it (every PE gets the same error, which names the PE).
+ * Return: 0; MORI_SHMEM_EINVAL; MORI_SHMEM_EMISMATCH; MORI_SHMEM_ENOTSUP if only a queue will
+ * reach it from a PE that holds kernels without queues (mori cc --near); what failed on a PE,
+ * where one cannot map or serve it (every PE gets the same error, which names the PE).
  */
 MORI_SHMEM_EXPORT int mori_shmem_symmetric_register(void *ptr, size_t size);
-/** mori_shmem_symmetric_deregister - collective. Return: 0; MORI_SHMEM_ENOENT; MORI_SHMEM_EMISMATCH */
+/**
+ * mori_shmem_symmetric_deregister - collective
+ * Return: 0; MORI_SHMEM_ENOENT; MORI_SHMEM_EMISMATCH; MORI_SHMEM_EIO if a device failed: then it
+ * stays a window on every PE.
+ */
 MORI_SHMEM_EXPORT int mori_shmem_symmetric_deregister(void *ptr, size_t size);
 /** mori_shmem_query_memobj - Return: 0; MORI_SHMEM_ENOENT if @ptr is in nothing the library knows. */
 MORI_SHMEM_EXPORT int mori_shmem_query_memobj(const void *ptr, mori_shmem_memobj_t *obj);
@@ -323,7 +328,9 @@ MORI_EACH_AMO_TYPE(MORI__DECLARE_WAIT_ON_STREAM, )
  *
  * Return: 0; MORI_SHMEM_EINVAL for NULL or an image that is none for this device;
  * MORI_SHMEM_ENOENT if it does not use the library; MORI_SHMEM_EABI if it was made for
- * another version (the text has both); MORI_SHMEM_ENOMEM; MORI_SHMEM_EIO; MORI_SHMEM_ESTATE.
+ * another version (the text has both); MORI_SHMEM_ENOTSUP if it was compiled without queues
+ * (mori cc --near) and only a queue reaches some memory of a peer; MORI_SHMEM_ENOMEM;
+ * MORI_SHMEM_EIO; MORI_SHMEM_ESTATE.
  */
 MORI_SHMEM_EXPORT int mori_shmem_module_load(const void *image, size_t size,
 					     mori_shmem_module_t **module);
@@ -341,7 +348,9 @@ MORI_SHMEM_EXPORT int mori_shmem_module_unload(mori_shmem_module_t *module);
  * @module: a module that was loaded by the device's own means (CUmodule, hipModule_t; on the
  *          CPU what dlopen() gave), or one of mori_shmem_module_load()
  *
- * mori_shmem_module_load() does this by itself.
+ * mori_shmem_module_load() does this by itself. Nobody tells the library that a module of the
+ * device's own was unloaded: one without queues counts for mori_shmem_symmetric_register() until
+ * its PE finalizes.
  *
  * Return: as mori_shmem_module_load().
  */

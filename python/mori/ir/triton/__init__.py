@@ -7,14 +7,14 @@ Every function of :data:`mori.ir.MORI_DEVICE_FUNCTIONS` is here under its name::
     import triton.language as tl
     import mori.shmem as ms
     import mori.ir.triton as mori_shmem_device
-    from mori.ir.triton import get_extern_libs, install_hook
+    from mori.ir.triton import get_extern_libs
 
     @triton.jit
     def pass_on(box, n: tl.constexpr):
         right = (mori_shmem_device.my_pe() + 1) % mori_shmem_device.n_pes()
         mori_shmem_device.putmem_block(box, box + n, n * 4, right, 0)
 
-    install_hook()
+    ms.shmem_init()
     pass_on[(1,)](tensor, n, extern_libs=get_extern_libs())
 
 Triton calls a function from every thread of the block. The ``block`` forms are what a kernel wants: they
