@@ -166,7 +166,7 @@ int gpu_module_look(struct accel_module *m, uint32_t *flags)
 int gpu_module_link(struct accel_module *m, struct dev_state *ctx)
 {
 	char *at = (char *)(uintptr_t)m->link + offsetof(struct dev_link, state);
-	int err = gpu_copy(m->dev, at, &ctx, sizeof(ctx), false);
+	int err = gpu_copy(m->dev, at, &ctx, sizeof(uint64_t), false);
 
 	if (!err && !m->ours && !gpu_enter(m->dev)) {
 		module_bring(m);

@@ -226,7 +226,10 @@ EXPORT int mockFail(int n)
 
 bool mock_fails(void)
 {
-	return fail_after && !--fail_after;
+	if (!fail_after)
+		return false;
+	fail_after--;
+	return !fail_after;
 }
 
 /* ".u64 globalGpuStates[3] = {25769804040, generic(tgt_unset), 1};": what is no number is 0. */

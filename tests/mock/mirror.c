@@ -5,7 +5,7 @@
  * what they saw before.
  */
 #include "abi/state.h"
-#include "gpu/gpu.h"
+#include "gpu.h"
 
 #define LEN (1 << 20)
 #define N   8 /* windows: a new place in the list takes fewer calls than that */

@@ -5,7 +5,7 @@
  * too. With MOCK_CUDA_IPC=no memory of the driver cannot be mapped by other processes.
  */
 #include "abi/state.h"
-#include "gpu/gpu.h"
+#include "gpu.h"
 
 #define LEN (1 << 20)
 
