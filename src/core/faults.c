@@ -94,7 +94,7 @@ void faults_add(struct pe *pe, enum dev_op op, int err, const struct fail_about 
 		/* Release: pairs with the acquire in gather_near(). */
 		__atomic_store_n(&r->mark, (uint64_t)op << 32 | (uint32_t)err, __ATOMIC_RELEASE);
 	}
-	own.pe = seen ? 0 : pe->id;
+	own.pe = seen || at ? 0 : pe->id; /* of a kernel: this thread's call has not failed */
 	own.number = n;
 	if (seen)
 		__atomic_fetch_add(&pe->faults.looked, 1, __ATOMIC_ACQ_REL);
