@@ -7,8 +7,8 @@
 /* TEST: pes=2 modes=procs timeout=120 */
 #include "kern.h"
 
-#include "../src/abi/queue.h"
-#include "../src/abi/state.h"
+#include "abi/queue.h"
+#include "abi/state.h"
 #include "kernels/paths.h"
 
 #define BLOCKS	2u
