@@ -142,6 +142,7 @@ static void questions(struct shared *s)
 	ASK(ptr_p2p, addr, -1, me, 0);
 	ASK(status, 0, 0, 0, 0);
 	(void)mori_shmem_uint64_g(s->words, -7, 0);
+	CHECK_EQ("looked at", mori_shmem_status(), MORI_SHMEM_EINVAL);
 	ASK(status, 0, 0, 0, (uint64_t)MORI_SHMEM_EINVAL);
 	CHECK_EQ("check", mori_shmem_check(NULL), MORI_SHMEM_EINVAL);
 	ASK(status, 0, 0, 0, 0);
