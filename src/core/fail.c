@@ -172,6 +172,8 @@ static void words_lost(const struct dev_state *st, const struct fail_about *a, c
 	err_save(&was);
 	if (world_lost(pe->world))
 		snprintf(text, size, "%s", err_text());
+	else if (a->pe < 0) /* a meeting has said who has left it */
+		snprintf(text, size, "%s", was.text);
 	else
 		snprintf(text, size, "PE %d cannot be reached any more", a->pe);
 	err_restore(&was);

@@ -380,6 +380,7 @@ while True:
         if not hasattr(e, "__notes__"):
             continue
         say("interrupted", *e.__notes__)
+        s.shmem_check()  # what the end of the job was for a kernel
         try:
             s.shmem_barrier_all()
         except mori.ShmemError as e:
