@@ -27,7 +27,7 @@ int accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
 
 static void full(struct job *j)
 {
-	struct rlimit was, now;
+	struct rlimit was = { 0 }, now;
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC); /* the lowest that is free */
 
 	CHECK(fd >= 0 && !getrlimit(RLIMIT_NOFILE, &was));

@@ -216,13 +216,13 @@ struct engine {
 	struct conn **to;   /* [n_procs] asking; NULL before the first use */
 	struct conn **from; /* [n_procs] serving, or that has ended: nobody comes twice */
 	struct conn *conns; /* all */
-	bool *gone;	    /* [n_procs], atomic: lost, and its connections not yet ended */
-	bool any_gone;	    /* atomic: some of them */
+	bool *gone;	    /* [n_procs], atomic: lost, and their connections not yet ended */
 	struct region *regions;
 	struct ask *ask_free;
 	uint64_t next_id;
 	uint32_t n_replies; /* that wait for room */
 	bool late;	    /* so does a MSG_DONE */
+	bool any_gone;	    /* atomic: some of gone[] are set */
 	uint32_t n_posts;   /* of all connections */
 	int64_t post_look;  /* when their deadlines were last looked at */
 
