@@ -55,14 +55,16 @@ int main(void)
 		DEV_RECORDS,
 	};
 	uint32_t ops = 2166136261u, state = 2166136261u;
+	int same;
 
 	for (size_t i = 0; i < TEST_LEN(names); i++)
 		ops = hash(ops, names[i], strlen(names[i]));
 	state = hash(state, places, sizeof(places));
 	CHECK_EQ("DEV_ABI", DEV_ABI, ABI);
 	CHECK_EQ("operations", DEV_OP_COUNT, TEST_LEN(names) + 1);
-	if (!CHECK_EQ("the list: raise DEV_ABI", ops, OPS) |
-	    !CHECK_EQ("the state: raise DEV_ABI", state, STATE))
+	same = CHECK_EQ("the list: raise DEV_ABI", ops, OPS);
+	same &= CHECK_EQ("the state: raise DEV_ABI", state, STATE);
+	if (!same)
 		fprintf(stderr, "#define OPS 0x%xu\n#define STATE 0x%xu\n", ops, state);
 	return test_result();
 }
