@@ -80,8 +80,8 @@ static void deadlock(mori_shmem_module_t *m, uint64_t *word)
 }
 
 /*
- * A barrier has its own deadline: the kernel gets a status and goes on, and the log
- * says who was missing.
+ * A barrier has its own deadline: the kernel gets a status and goes on, and who looks
+ * learns who was missing.
  */
 static void missing(void)
 {
