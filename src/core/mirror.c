@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static struct {
@@ -54,20 +55,30 @@ static void mirror_again(struct pe *pe)
 	free(found);
 }
 
-/* A page that kernels store to when something has failed: the host need not ask the device. */
+static size_t mirror_page(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/*
+ * A page that kernels store to when something has failed: the host need not ask the device. A
+ * mapping of its own: a program may pin the memory that malloc() gives, and not a part of it twice.
+ */
 static void mirror_news_open(struct pe *pe)
 {
 	struct mirror *m = &pe->mirror;
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct err_was was;
+	void *page;
 	bool ours;
 
 	if (!m->news) {
-		m->news = aligned_alloc(page, page);
+		page = mmap(NULL, mirror_page(), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		m->news = page == MAP_FAILED ? NULL : page;
 		err_save(&was);
-		if (m->news && accel_pin(&pe->accel, m->news, page, &ours)) {
+		if (m->news && accel_pin(&pe->accel, m->news, mirror_page(), &ours)) {
 			err_restore(&was);
-			free(m->news);
+			munmap(m->news, mirror_page());
 			m->news = NULL;
 		}
 	}
@@ -83,7 +94,7 @@ static void mirror_news_close(struct pe *pe)
 	if (!pe->mirror.news)
 		return;
 	accel_unpin(&pe->accel, pe->mirror.news);
-	free(pe->mirror.news);
+	munmap(pe->mirror.news, mirror_page());
 }
 
 static int mirror_owner_open(struct pe *pe)
