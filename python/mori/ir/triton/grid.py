@@ -96,7 +96,6 @@ class Launch:
         self.current: Program | None = None
         self.paused: list[Program] = []
         self.left: int | None = None  # programs that have not begun
-        self.warned: set[str] = set()
 
     def begin(self, arguments: dict[str, Any]) -> None:
         """Called by Triton for each program in turn: runs it up to where it waits; the last one goes on

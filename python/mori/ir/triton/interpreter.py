@@ -159,16 +159,13 @@ def _leave(name: str, launch: grid.Launch, args: list[Any], status: int) -> None
 
 
 def _guarded(name: str, launch: grid.Launch, args: list[Any], run: Callable[[], Any]) -> Any:
-    """A call that fails gives the kernel a status, as on a GPU, and says so once; without a PE it is an error."""
+    """A call that fails gives the kernel a status and is kept by the PE, as on a GPU; without a PE it is an error."""
     try:
         return run()
     except ShmemError as error:
         if error.status == _ESTATE:
             raise
         _leave(name, launch, args, error.status)
-        if name not in launch.warned:
-            launch.warned.add(name)
-            warnings.warn(f"{launch.where()}: {error}", RuntimeWarning, stacklevel=5)
         return error.status if MORI_DEVICE_FUNCTIONS[name]["status"] else _nothing(name)
 
 
