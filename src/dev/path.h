@@ -159,9 +159,9 @@ DEV_STEP int dev_go(const struct dev_state *st, enum dev_scope scope, enum dev_a
 				err != 0) {
 			dev_go_meet(scope, act, r);
 			err = err ? err : MORI_SHMEM_EPEER;
-			return dev_failed(tgt_leads(scope) ? tgt_fail(st, err, r->pe, r->bad,
-								      r->bad_len) :
-							     err);
+			return dev_failed(tgt_leads(scope) ?
+						  tgt_fail(st, err, r->pe, r->bad, r->bad_len) :
+						  err);
 		}
 		err = dev_queue(st, scope, DEV_ACT_FENCE, r);
 		if (err)

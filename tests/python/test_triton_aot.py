@@ -8,6 +8,7 @@ import re
 import pes
 import pytest
 import triton_versions
+from flow import Flow
 
 triton_versions.need()
 
@@ -79,12 +80,15 @@ def test_nothing_else(code, kernel, target):
 
 
 def test_small(code):
-    """A kernel that asks who it is holds neither copies nor waits."""
+    """A kernel that asks who it is holds neither copies nor waits, and calls only what tells that there is no PE."""
     for target in SM:
-        text = code[f"hello.{target}"]
-        assert not re.search(r"\.sys\b|\bcall\b|bar\.sync", text)
+        text = "\n".join(Flow(code[f"hello.{target}"], "hello").lines)
+        assert not re.search(r"\.sys\b|bar\.sync", text)
+        assert set(re.findall(r"\bcall\S* .*?\b([a-z_]\w+),", text)) == {"lib_closed"}
     for target in GFX:
-        assert not re.search(r"buffer_wbl2|s_barrier|s_swappc", code[f"hello.{target}"])
+        text = "\n".join(Flow(code[f"hello.{target}"], "hello").lines)
+        assert not re.search(r"buffer_wbl2|s_barrier", text)
+        assert set(re.findall(r"(\w+)@rel32@lo", text)) <= {"lib_closed", "globalGpuStates"}
 
 
 def test_every_function(code):
