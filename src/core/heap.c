@@ -191,11 +191,14 @@ static uint32_t heap_owner(struct heap *h)
 	return h->last_owner;
 }
 
-static uint64_t heap_size(const struct heap *h)
+/* As the books have it; only one that grows is ever another than it was. */
+static uint64_t heap_size(const struct pe *pe)
 {
 	struct alloc_info info;
 
-	alloc_get_info(h->books, &info);
+	if (!pe->heap.chunk)
+		return pe->state->heap_len;
+	alloc_get_info(pe->heap.books, &info);
 	return info.size;
 }
 
@@ -207,7 +210,7 @@ static int heap_back(struct pe *pe, const struct alloc_block *b, unsigned flags,
 		     int failed)
 {
 	struct heap *h = &pe->heap;
-	uint64_t had = pe->state->heap_len, len = heap_size(h);
+	uint64_t had = pe->state->heap_len, len = heap_size(pe);
 	uint64_t off = h->owner ? b->off : had, more = h->owner ? b->len : len - had;
 	int err = 0;
 
@@ -297,7 +300,7 @@ int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, vo
 	if (err && took)
 		heap_untake(pe, &block);
 	else if (took && !later) /* there is no device to tell: it cannot fail */
-		heap_publish(pe, &block, heap_owner(h), heap_size(h));
+		heap_publish(pe, &block, heap_owner(h), heap_size(pe));
 	if (!err)
 		*out = took ? h->base + block.off : NULL;
 	lock_give(&pe->coll_lock);
