@@ -60,6 +60,7 @@ static int64_t put_next(mori_shmem_module_t *module, void *box, int value)
 	BARRIER();
 	CHECK_OK(RUN_KERNEL(module, "soak_put", 1, 8, &box, &src, &len, &scope, &to, &status));
 	got = *status;
+	CHECK_EQ("the PE knows", mori_shmem_status(), got); /* which is a look */
 	BARRIER();
 	MUST(mori_shmem_free(src));
 	MUST(mori_shmem_free(status));

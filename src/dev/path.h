@@ -61,10 +61,13 @@ DEV_STEP int dev_aim(const struct dev_state *st, struct dev_req *r, const void *
 	return dev_likely(!s.err) ? 0 : dev_wrong(r, s.err, addr, len);
 }
 
-/* Whether load and store reach what the request is about, but are not atomic there. */
+/*
+ * Whether load and store reach what the request is about, but are not atomic there. Kernels without
+ * queues are not for such PEs: module_bind() has refused them.
+ */
 DEV_STEP bool dev_not_atomic(const struct dev_state *st, const struct dev_req *r)
 {
-	return !dev_likely(!DEV_FIXED(st, amo_queue)) && r->slot >= 0 &&
+	return !TGT_NEAR && !dev_likely(!DEV_FIXED(st, amo_queue)) && r->slot >= 0 &&
 	       r->pe != DEV_FIXED(st, my_pe);
 }
 
@@ -78,7 +81,7 @@ DEV_STEP int dev_aim_word(const struct dev_state *st, struct dev_req *r, const v
 		return err;
 	r->slot = DEV_SLOT_QUEUE;
 	r->off = (uint64_t)(uintptr_t)addr - DEV_FIXED(st, heap_base);
-	return TGT_NEAR ? dev_wrong(r, MORI_SHMEM_ENOTSUP, addr, len) : 0;
+	return 0;
 }
 
 #include "dev/p2p.h"
