@@ -121,17 +121,21 @@ DEV_STEP enum dev_path dev_path(const struct dev_state *st, int32_t slot)
 	return slot == DEV_SLOT_QUEUE ? DEV_PATH_QUEUE : DEV_PATH_NONE;
 }
 
-/* This lane has found something wrong: it meets others that may not have as often as they do. */
-DEV_STEP void dev_go_meet(enum dev_scope scope, enum dev_act act, const struct dev_req *r)
+/*
+ * The end of a request with which a lane has found something wrong; this one, if @err says what. Where
+ * lanes do not vote it meets others, which may not have, as often as they do.
+ */
+DEV_STEP int dev_go_fail(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
+			 const struct dev_req *r, int err)
 {
-	if (TGT_VOTES)
-		return;
-	if (act == DEV_ACT_PUT_SIGNAL)
+	if (!TGT_VOTES && act == DEV_ACT_PUT_SIGNAL)
 		tgt_leave(scope);
-	if (r->gives)
+	if (!TGT_VOTES && r->gives)
 		(void)tgt_share_rare(scope, 0);
-	else
+	else if (!TGT_VOTES)
 		tgt_leave(scope);
+	err = err ? err : MORI_SHMEM_EPEER;
+	return dev_failed(tgt_leads(scope) ? tgt_fail(st, err, r->pe, r->bad, r->bad_len) : err);
 }
 
 /*
@@ -159,13 +163,8 @@ DEV_STEP int dev_go(const struct dev_state *st, enum dev_scope scope, enum dev_a
 #endif
 	if (!dev_likely(!tgt_agree(scope, (int)(err != 0) | (int)dev_behind(st, act, r)))) {
 		if (TGT_VOTES ? act != DEV_ACT_SIGNAL || TGT_NEAR || tgt_any(scope, err != 0) :
-				err != 0) {
-			dev_go_meet(scope, act, r);
-			err = err ? err : MORI_SHMEM_EPEER;
-			return dev_failed(tgt_leads(scope) ?
-						  tgt_fail(st, err, r->pe, r->bad, r->bad_len) :
-						  err);
-		}
+				err != 0)
+			return dev_go_fail(st, scope, act, r, err);
 		err = dev_queue(st, scope, DEV_ACT_FENCE, r);
 		if (err)
 			return err;
