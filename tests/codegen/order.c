@@ -9,6 +9,7 @@
  * CODE gfx: buffer_wbl2 sc0 sc1
  * CODE gfx: buffer_inv sc0 sc1
  * CODE gfx: s_waitcnt vmcnt\(0\)
+ * CODE gfx-order: ^order: ;; buffer_wbl2 sc0 sc1 ;; global_store_dword ;; s_barrier ;; buffer_wbl2 sc0 sc1 ;; buffer_inv sc0 sc1 ;; s_barrier
  */
 #include <mori/shmem_device.h>
 
