@@ -114,7 +114,8 @@ program "after finalize" late 125 -n 1
 check "how many" err_has 'kernels of PE 0 have made 3 call(s) of the library since it has finalized'
 program "after finalize, and init" late-again 125 -n 1
 check "once" err_count 'have made 3 call(s)' 1
-program "a module that was never given to module_init" unset-looks $((128 + 4)) -n 1
+# A kernel as a plain function has no grid: a sanitizer ends it before it asks for its PE.
+[ -n "$SANITIZE" ] || program "a module that was never given to module_init" unset-looks $((128 + 4)) -n 1
 (unset MORI_NOTES; "$tmp/host" "$tmp/bad.so" nobody) 2>"$tmp/err"
 check "without a launcher the text alone" [ $? = 0 ]
 check "it is there" err_count "$told" 1

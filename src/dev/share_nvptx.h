@@ -23,8 +23,8 @@ DEV_BODY uint64_t tgt_share_mark(enum dev_scope scope)
 {
 	uint64_t grid;
 
-	if (scope != DEV_block)
-		return 0;
+	if (scope != DEV_block || tgt_lanes(DEV_block) <= 32)
+		return 0; /* a warp shuffles */
 	__asm__("mov.u64 %0, %%gridid;" : "=l"(grid));
 	/* Grids that follow each other lie far apart. */
 	return grid * 0x9e3779b97f4a7c15u + mori_block_id() +
