@@ -15,36 +15,36 @@ enum kind { KIND_FAMILY, KIND_HOST, KIND_OP, KIND_GRID };
 /* A family row carries its id in @name and stands before the rows of its operations. */
 struct row {
 	enum kind kind;
+	int acquires;	     /* MORI_ACQUIRES() */
 	const char *name;    /* operations and host calls lack the prefix mori_shmem_ */
 	const char *returns; /* NULL for host calls: the header declares them one by one */
 	const char *params;  /* in parentheses; "()" for none; NULL for host calls */
-	int acquires;	     /* MORI_ACQUIRES() */
 };
 
 /* Two steps each, so that macros inside the parameters are expanded before they become text. */
 #define OP(ret, name, params, call)  OP_(ret, name, params, call)
-#define OP_(ret, name, params, call) { KIND_OP, #name, #ret, #params, MORI_ACQUIRES(call) },
+#define OP_(ret, name, params, call) { KIND_OP, MORI_ACQUIRES(call), #name, #ret, #params },
 
-#define FAMILY(id, list)		    { KIND_FAMILY, #id, NULL, NULL, 0 }, list
+#define FAMILY(id, list)		    { KIND_FAMILY, 0, #id, NULL, NULL }, list
 #define STATUS(name, params, call)	    OP(int, name, params, call)
 #define VALUE(ret, bad, name, params, call) OP(ret, name, params, call)
 #define STATUS0(name, call)		    OP(int, name, (), call)
 #define VALUE0(ret, bad, name, call)	    OP(ret, name, (), call)
-#define GRID(ret, name)			    { KIND_GRID, #name, #ret, "()", 0 },
-#define HOST(name)			    { KIND_HOST, #name, NULL, NULL, 0 },
+#define GRID(ret, name)			    { KIND_GRID, 0, #name, #ret, "()" },
+#define HOST(name)			    { KIND_HOST, 0, #name, NULL, NULL },
 
 /* Laid out by hand: the lists bring their own commas. */
 /* clang-format off */
 static const struct row rows[] = {
-	{ KIND_FAMILY, "host", NULL, NULL, 0 },
+	{ KIND_FAMILY, 0, "host", NULL, NULL },
 	MORI_HOST_CALLS(HOST)
 	MORI_HOST_FAMILIES(FAMILY, STATUS, VALUE, STATUS0, VALUE0)
-	{ KIND_FAMILY, "grid", NULL, NULL, 0 },
+	{ KIND_FAMILY, 0, "grid", NULL, NULL },
 	MORI_GRID_OPS(GRID)
 };
 static const struct row device_rows[] = {
 	MORI_DEVICE_FAMILIES(FAMILY, STATUS, VALUE, STATUS0, VALUE0)
-	{ KIND_FAMILY, "grid", NULL, NULL, 0 },
+	{ KIND_FAMILY, 0, "grid", NULL, NULL },
 	MORI_GRID_OPS(GRID)
 };
 /* clang-format on */
