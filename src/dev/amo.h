@@ -58,8 +58,8 @@ DEV_BODY int dev_amo_reach(const struct dev_state *st, struct dev_req *r, const 
 	return dev_aim_word(st, r, dest, size);
 }
 
-DEV_BODY int dev_amo_post(const struct dev_state *st, enum dev_scope scope, void *dest,
-			  enum dev_kind kind, int op, uint64_t value, int pe, int qp)
+DEV_FAMILY int dev_amo_post(const struct dev_state *st, enum dev_scope scope, void *dest,
+			    enum dev_kind kind, int op, uint64_t value, int pe, int qp)
 {
 	struct dev_req r = { .pe = pe,
 			     .qp = qp,
@@ -70,9 +70,9 @@ DEV_BODY int dev_amo_post(const struct dev_state *st, enum dev_scope scope, void
 	return dev_go(st, scope, DEV_ACT_AMO, &r, dev_amo_reach(st, &r, dest));
 }
 
-DEV_BODY int dev_amo_fetch(const struct dev_state *st, void *out, enum dev_scope scope,
-			   const void *dest, enum dev_kind kind, int op, uint64_t value,
-			   uint64_t compare, int pe, int qp)
+DEV_FAMILY int dev_amo_fetch(const struct dev_state *st, void *out, enum dev_scope scope,
+			     const void *dest, enum dev_kind kind, int op, uint64_t value,
+			     uint64_t compare, int pe, int qp)
 {
 	struct dev_req r = { .pe = pe,
 			     .qp = qp,
@@ -89,8 +89,8 @@ DEV_BODY int dev_amo_fetch(const struct dev_state *st, void *out, enum dev_scope
 }
 
 /* A word of 4 or 8 bytes whose type the caller does not name. */
-DEV_BODY int dev_amo_size(const struct dev_state *st, void *dest, void *value, size_t bytes, int op,
-			  int pe, int qp)
+DEV_FAMILY int dev_amo_size(const struct dev_state *st, void *dest, void *value, size_t bytes,
+			    int op, int pe, int qp)
 {
 	if (bytes == 4)
 		return dev_amo_post(st, DEV_thread, dest, DEV_KIND_uint32, op, *(uint32_t *)value,
@@ -102,8 +102,8 @@ DEV_BODY int dev_amo_size(const struct dev_state *st, void *dest, void *value, s
 }
 
 /* Add to a float or (@wide) a double. */
-DEV_BODY int dev_amo_fetch_add_real(const struct dev_state *st, void *out, enum dev_scope scope,
-				    void *dest, bool wide, double value, int pe, int qp)
+DEV_FAMILY int dev_amo_fetch_add_real(const struct dev_state *st, void *out, enum dev_scope scope,
+				      void *dest, bool wide, double value, int pe, int qp)
 {
 	struct dev_req r = { .pe = pe,
 			     .qp = qp,
@@ -118,8 +118,8 @@ DEV_BODY int dev_amo_fetch_add_real(const struct dev_state *st, void *out, enum 
 	return err;
 }
 
-DEV_BODY int dev_amo_add_real(const struct dev_state *st, enum dev_scope scope, void *dest,
-			      bool wide, double value, int pe, int qp)
+DEV_FAMILY int dev_amo_add_real(const struct dev_state *st, enum dev_scope scope, void *dest,
+				bool wide, double value, int pe, int qp)
 {
 	uint64_t was;
 

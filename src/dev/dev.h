@@ -32,6 +32,15 @@ enum dev_kind { DEV_KIND_int32, DEV_KIND_uint32, DEV_KIND_int64, DEV_KIND_uint64
 #else
 #define DEV_BODY DEV_STEP
 #endif
+/*
+ * The body behind a family of names. The host library compiles it once and its names call it:
+ * what is constant in a name costs less to look at than a copy of the body costs to load.
+ */
+#if defined(__NVPTX__) || defined(__AMDGCN__) || defined(MORI_CPU_KERNEL)
+#define DEV_FAMILY DEV_BODY
+#else
+#define DEV_FAMILY static __attribute__((noinline, unused))
+#endif
 /* What the device library has by this name. */
 #define DEV_API
 /*

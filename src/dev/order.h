@@ -21,13 +21,13 @@ DEV_STEP int dev_order(const struct dev_state *st, enum dev_scope scope, enum de
 }
 
 /* What was issued is complete and seen at the target, before anything that follows. */
-DEV_BODY int dev_quiet(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
+DEV_FAMILY int dev_quiet(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
 {
 	return dev_order(st, scope, DEV_ACT_QUIET, pe, qp);
 }
 
 /* Puts before it are seen before puts after it, by each PE. */
-DEV_BODY int dev_fence(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
+DEV_FAMILY int dev_fence(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
 {
 	return dev_order(st, scope, DEV_ACT_FENCE, pe, qp);
 }

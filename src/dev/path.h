@@ -93,8 +93,12 @@ int tgt_queue(const struct dev_state *st, enum dev_act act, struct dev_req *r);
 DEV_STEP int dev_queue(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
 		       struct dev_req *r)
 {
+	struct dev_req q = *r; /* a copy: the request itself stays in registers */
+	int err = tgt_queue(st, act, &q);
+
 	(void)scope;
-	return tgt_queue(st, act, r);
+	r->result = q.result;
+	return err;
 }
 #elif TGT_NEAR
 /* dev_find() has refused what a queue would have to do; a barrier may still need one. */

@@ -29,16 +29,16 @@ DEV_BODY int dev_copy_reach(const struct dev_state *st, struct dev_req *r, const
 	return err ? err : dev_aim(st, r, addr, r->len);
 }
 
-DEV_BODY int dev_put(const struct dev_state *st, enum dev_scope scope, void *dest, const void *src,
-		     size_t n, size_t size, int pe, int qp)
+DEV_FAMILY int dev_put(const struct dev_state *st, enum dev_scope scope, void *dest,
+		       const void *src, size_t n, size_t size, int pe, int qp)
 {
 	struct dev_req r = { .pe = pe, .qp = qp, .local = (void *)src };
 
 	return dev_go(st, scope, DEV_ACT_PUT, &r, dev_copy_reach(st, &r, dest, n, size));
 }
 
-DEV_BODY int dev_get(const struct dev_state *st, enum dev_scope scope, void *dest, const void *src,
-		     size_t n, size_t size, int pe, int qp)
+DEV_FAMILY int dev_get(const struct dev_state *st, enum dev_scope scope, void *dest,
+		       const void *src, size_t n, size_t size, int pe, int qp)
 {
 	struct dev_req r = { .pe = pe, .qp = qp, .local = dest };
 
@@ -46,16 +46,16 @@ DEV_BODY int dev_get(const struct dev_state *st, enum dev_scope scope, void *des
 }
 
 /* Load and store have nothing to leave for later: quiet still ends both. */
-DEV_BODY int dev_put_nbi(const struct dev_state *st, enum dev_scope scope, void *dest,
-			 const void *src, size_t n, size_t size, int pe, int qp)
+DEV_FAMILY int dev_put_nbi(const struct dev_state *st, enum dev_scope scope, void *dest,
+			   const void *src, size_t n, size_t size, int pe, int qp)
 {
 	struct dev_req r = { .pe = pe, .qp = qp, .local = (void *)src, .nbi = true };
 
 	return dev_go(st, scope, DEV_ACT_PUT, &r, dev_copy_reach(st, &r, dest, n, size));
 }
 
-DEV_BODY int dev_get_nbi(const struct dev_state *st, enum dev_scope scope, void *dest,
-			 const void *src, size_t n, size_t size, int pe, int qp)
+DEV_FAMILY int dev_get_nbi(const struct dev_state *st, enum dev_scope scope, void *dest,
+			   const void *src, size_t n, size_t size, int pe, int qp)
 {
 	struct dev_req r = { .pe = pe, .qp = qp, .local = dest, .nbi = true };
 
@@ -63,8 +63,8 @@ DEV_BODY int dev_get_nbi(const struct dev_state *st, enum dev_scope scope, void 
 }
 
 /* One value, by one lane. */
-DEV_BODY int dev_p(const struct dev_state *st, enum dev_scope scope, void *dest, const void *value,
-		   size_t size, int pe, int qp)
+DEV_FAMILY int dev_p(const struct dev_state *st, enum dev_scope scope, void *dest,
+		     const void *value, size_t size, int pe, int qp)
 {
 	struct dev_req r = { .pe = pe, .qp = qp, .local = (void *)value, .len = size };
 
@@ -83,8 +83,8 @@ DEV_BODY int dev_g(const struct dev_state *st, void *out, enum dev_scope scope, 
 	return err;
 }
 
-DEV_BODY int dev_put_imm(const struct dev_state *st, void *dest, void *value, size_t bytes, int pe,
-			 int qp)
+DEV_FAMILY int dev_put_imm(const struct dev_state *st, void *dest, void *value, size_t bytes,
+			   int pe, int qp)
 {
 	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16)
 		return tgt_fail(st, MORI_SHMEM_EINVAL, pe, (uint64_t)(uintptr_t)dest, bytes);
@@ -110,8 +110,8 @@ DEV_BODY int dev_signal_reach(const struct dev_state *st, struct dev_req *r, voi
 	return dev_aim_word(st, r, sig, 8);
 }
 
-DEV_BODY int dev_signal(const struct dev_state *st, enum dev_scope scope, uint64_t *sig,
-			uint64_t value, int op, int pe, int qp)
+DEV_FAMILY int dev_signal(const struct dev_state *st, enum dev_scope scope, uint64_t *sig,
+			  uint64_t value, int op, int pe, int qp)
 {
 	struct dev_req r = { .pe = pe, .qp = qp, .value = value };
 
@@ -211,16 +211,16 @@ DEV_STEP int dev_put_signal_any(const struct dev_state *st, enum dev_scope scope
 	return dev_go(st, scope, DEV_ACT_PUT_SIGNAL, &r, err);
 }
 
-DEV_BODY int dev_put_signal(const struct dev_state *st, enum dev_scope scope, void *dest,
-			    const void *src, size_t n, size_t size, void *sig, uint64_t value,
-			    int op, int pe, int qp)
+DEV_FAMILY int dev_put_signal(const struct dev_state *st, enum dev_scope scope, void *dest,
+			      const void *src, size_t n, size_t size, void *sig, uint64_t value,
+			      int op, int pe, int qp)
 {
 	return dev_put_signal_any(st, scope, dest, src, n, size, sig, value, op, pe, qp, false);
 }
 
-DEV_BODY int dev_put_nbi_signal(const struct dev_state *st, enum dev_scope scope, void *dest,
-				const void *src, size_t n, size_t size, void *sig, uint64_t value,
-				int op, int pe, int qp)
+DEV_FAMILY int dev_put_nbi_signal(const struct dev_state *st, enum dev_scope scope, void *dest,
+				  const void *src, size_t n, size_t size, void *sig, uint64_t value,
+				  int op, int pe, int qp)
 {
 	return dev_put_signal_any(st, scope, dest, src, n, size, sig, value, op, pe, qp, true);
 }
@@ -246,10 +246,10 @@ DEV_BODY int dev_objs(const struct dev_state *st, enum dev_scope scope, mori_shm
 }
 
 #define DEV_OBJ_COPY(name)                                                                         \
-	DEV_BODY int dev_##name##_obj(const struct dev_state *st, enum dev_scope scope,            \
-				      mori_shmem_memobj_t dest, size_t dest_off,                   \
-				      mori_shmem_memobj_t src, size_t src_off, size_t bytes,       \
-				      int pe, int qp)                                              \
+	DEV_FAMILY int dev_##name##_obj(const struct dev_state *st, enum dev_scope scope,          \
+					mori_shmem_memobj_t dest, size_t dest_off,                 \
+					mori_shmem_memobj_t src, size_t src_off, size_t bytes,     \
+					int pe, int qp)                                            \
 	{                                                                                          \
 		void *to, *of;                                                                     \
 		int err = dev_objs(st, scope, dest, dest_off, src, src_off, bytes, pe, &to, &of);  \
@@ -281,28 +281,29 @@ DEV_STEP int dev_put_signal_obj_any(const struct dev_state *st, enum dev_scope s
 		dev_put_signal(st, scope, to, from, bytes, 1, sig_at, value, op, pe, qp);
 }
 
-DEV_BODY int dev_put_signal_obj(const struct dev_state *st, enum dev_scope scope,
-				mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src,
-				size_t src_off, size_t bytes, mori_shmem_memobj_t sig,
-				size_t sig_off, uint64_t value, int op, int pe, int qp)
+DEV_FAMILY int dev_put_signal_obj(const struct dev_state *st, enum dev_scope scope,
+				  mori_shmem_memobj_t dest, size_t dest_off,
+				  mori_shmem_memobj_t src, size_t src_off, size_t bytes,
+				  mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op,
+				  int pe, int qp)
 {
 	return dev_put_signal_obj_any(st, scope, dest, dest_off, src, src_off, bytes, sig, sig_off,
 				      value, op, pe, qp, false);
 }
 
-DEV_BODY int dev_put_nbi_signal_obj(const struct dev_state *st, enum dev_scope scope,
-				    mori_shmem_memobj_t dest, size_t dest_off,
-				    mori_shmem_memobj_t src, size_t src_off, size_t bytes,
-				    mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op,
-				    int pe, int qp)
+DEV_FAMILY int dev_put_nbi_signal_obj(const struct dev_state *st, enum dev_scope scope,
+				      mori_shmem_memobj_t dest, size_t dest_off,
+				      mori_shmem_memobj_t src, size_t src_off, size_t bytes,
+				      mori_shmem_memobj_t sig, size_t sig_off, uint64_t value,
+				      int op, int pe, int qp)
 {
 	return dev_put_signal_obj_any(st, scope, dest, dest_off, src, src_off, bytes, sig, sig_off,
 				      value, op, pe, qp, true);
 }
 
-DEV_BODY int dev_signal_obj(const struct dev_state *st, enum dev_scope scope,
-			    mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op, int pe,
-			    int qp)
+DEV_FAMILY int dev_signal_obj(const struct dev_state *st, enum dev_scope scope,
+			      mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op,
+			      int pe, int qp)
 {
 	void *at;
 	int err = dev_obj_at(st, scope, sig, sig_off, 8, pe, &at);

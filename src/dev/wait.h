@@ -118,8 +118,8 @@ DEV_STEP uint64_t dev_wait_leave_with(enum dev_scope scope, uint64_t value)
 	return value;
 }
 
-DEV_BODY int dev_wait(const struct dev_state *st, enum dev_scope scope, const void *addr,
-		      enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
+DEV_FAMILY int dev_wait(const struct dev_state *st, enum dev_scope scope, const void *addr,
+			enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
 {
 	uint64_t seen;
 	int err = 0;
@@ -130,9 +130,9 @@ DEV_BODY int dev_wait(const struct dev_state *st, enum dev_scope scope, const vo
 	return dev_wait_leave(scope, err);
 }
 
-DEV_BODY int dev_wait_value(const struct dev_state *st, void *out, enum dev_scope scope,
-			    const void *addr, enum dev_kind kind, int cmp, uint64_t value,
-			    uint64_t ns)
+DEV_FAMILY int dev_wait_value(const struct dev_state *st, void *out, enum dev_scope scope,
+			      const void *addr, enum dev_kind kind, int cmp, uint64_t value,
+			      uint64_t ns)
 {
 	uint64_t seen = 0;
 	int err = 0;
@@ -145,8 +145,8 @@ DEV_BODY int dev_wait_value(const struct dev_state *st, void *out, enum dev_scop
 	return err;
 }
 
-DEV_BODY int dev_test(const struct dev_state *st, int *out, enum dev_scope scope, const void *addr,
-		      enum dev_kind kind, int cmp, uint64_t value)
+DEV_FAMILY int dev_test(const struct dev_state *st, int *out, enum dev_scope scope,
+			const void *addr, enum dev_kind kind, int cmp, uint64_t value)
 {
 	uint64_t holds = 0;
 
@@ -197,9 +197,9 @@ DEV_BODY int dev_wait_each(const struct dev_state *st, const void *addrs, size_t
 	return 0;
 }
 
-DEV_BODY int dev_wait_all(const struct dev_state *st, enum dev_scope scope, const void *addrs,
-			  size_t n, const int *skip, enum dev_kind kind, int cmp, uint64_t value,
-			  uint64_t ns)
+DEV_FAMILY int dev_wait_all(const struct dev_state *st, enum dev_scope scope, const void *addrs,
+			    size_t n, const int *skip, enum dev_kind kind, int cmp, uint64_t value,
+			    uint64_t ns)
 {
 	int err = 0;
 
@@ -253,9 +253,9 @@ DEV_BODY int dev_wait_scan(const struct dev_state *st, size_t *out, const void *
 	return err;
 }
 
-DEV_BODY int dev_wait_any(const struct dev_state *st, size_t *out, enum dev_scope scope,
-			  const void *addrs, size_t n, const int *skip, enum dev_kind kind, int cmp,
-			  uint64_t value, uint64_t ns)
+DEV_FAMILY int dev_wait_any(const struct dev_state *st, size_t *out, enum dev_scope scope,
+			    const void *addrs, size_t n, const int *skip, enum dev_kind kind,
+			    int cmp, uint64_t value, uint64_t ns)
 {
 	int err = 0;
 
@@ -267,9 +267,9 @@ DEV_BODY int dev_wait_any(const struct dev_state *st, size_t *out, enum dev_scop
 	return err;
 }
 
-DEV_BODY int dev_wait_some(const struct dev_state *st, size_t *out, enum dev_scope scope,
-			   const void *addrs, size_t n, size_t *indices, const int *skip,
-			   enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
+DEV_FAMILY int dev_wait_some(const struct dev_state *st, size_t *out, enum dev_scope scope,
+			     const void *addrs, size_t n, size_t *indices, const int *skip,
+			     enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
 {
 	int err = 0;
 
