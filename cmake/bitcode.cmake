@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The device library as bitcode, lib/<target>/libmori_shmem_device.bc (and for GPUs
+# The device library as bitcode, lib/mori/<target>/libmori_shmem_device.bc (and for GPUs
 # libmori_shmem_near.bc, without queues), where clang and the LLVM tools are there to make
 # it. Without them everything else is built, and the tests that need it skip.
 
@@ -41,17 +41,17 @@ foreach(target nvptx64 amdgcn ${CMAKE_SYSTEM_PROCESSOR})
 	if(target STREQUAL CMAKE_SYSTEM_PROCESSOR AND MORI_KERNEL_SANITIZE)
 		set(flags "-fsanitize=${MORI_KERNEL_SANITIZE} -fno-sanitize=function")
 	endif()
-	set(file ${PROJECT_BINARY_DIR}/lib/${target}/libmori_shmem_device.bc)
+	set(file ${PROJECT_BINARY_DIR}/lib/mori/${target}/libmori_shmem_device.bc)
 	if(NOT target STREQUAL CMAKE_SYSTEM_PROCESSOR)
-		list(APPEND file ${PROJECT_BINARY_DIR}/lib/${target}/libmori_shmem_near.bc)
+		list(APPEND file ${PROJECT_BINARY_DIR}/lib/mori/${target}/libmori_shmem_near.bc)
 	endif()
 	add_custom_command(OUTPUT ${file}
 		COMMAND ${CMAKE_COMMAND} -E env MORI_BITCODE_CC=${MORI_CLANG} MORI_BITCODE_FLAGS=${flags}
-			${PROJECT_SOURCE_DIR}/tools/build_shmem_bitcode.sh ${PROJECT_BINARY_DIR}/lib ${target}
+			${PROJECT_SOURCE_DIR}/tools/build_shmem_bitcode.sh ${PROJECT_BINARY_DIR}/lib/mori ${target}
 		DEPENDS ${device_sources} ${PROJECT_SOURCE_DIR}/tools/build_shmem_bitcode.sh
 		COMMENT "Building the device library for ${target}"
 		VERBATIM)
-	install(FILES ${file} DESTINATION lib/${target})
+	install(FILES ${file} DESTINATION lib/mori/${target})
 	list(APPEND bitcode_files ${file})
 endforeach()
 add_custom_target(bitcode ALL DEPENDS ${bitcode_files})

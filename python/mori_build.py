@@ -8,7 +8,7 @@ the headers, the device library for each target and the mori command. One wheel 
     MORI_BUILD_DIR      where CMake builds; default build-wheel (build-editable) in the source tree
     MORI_CMAKE_ARGS     more arguments for CMake
     MORI_BITCODE_DIR    device libraries made elsewhere, <target>/libmori_shmem_device.bc, for a machine
-                        without clang; the default is build/lib in the source tree
+                        without clang; the default is build/lib/mori in the source tree
 """
 
 import base64
@@ -158,16 +158,16 @@ def _targets():
 
 def _take_bitcode(folder):
     """There is no clang: device libraries that were made before, or a word about what to install."""
-    source = Path(os.environ.get("MORI_BITCODE_DIR") or ROOT / "build" / "lib")
+    source = Path(os.environ.get("MORI_BITCODE_DIR") or ROOT / "build/lib/mori")
     for target in _targets():
         ready = source / target / BITCODE
-        if ready.exists() and ready.resolve() != (folder / "lib" / target / BITCODE).resolve():
-            (folder / "lib" / target).mkdir(parents=True, exist_ok=True)
+        if ready.exists() and ready.resolve() != (folder / "lib/mori" / target / BITCODE).resolve():
+            (folder / "lib/mori" / target).mkdir(parents=True, exist_ok=True)
             for file in (ready, ready.with_name(NEAR)):
                 if file.exists():
-                    shutil.copy(file, folder / "lib" / target)
+                    shutil.copy(file, folder / "lib/mori" / target)
             print(f"mori: no clang here; taking {ready}")
-    missing = [t for t in _targets() if not (folder / "lib" / t / BITCODE).exists()]
+    missing = [t for t in _targets() if not (folder / "lib/mori" / t / BITCODE).exists()]
     if missing:
         sys.exit(
             f"mori: no device library for {', '.join(missing)}: there is no clang 19 or later to make it and none "
@@ -233,8 +233,8 @@ def _native_files(folder):
     yield "lib/libmori_shmem.so", folder / "lib" / "libmori_shmem.so", 0o755
     for target in _targets():
         for name in (BITCODE, NEAR):
-            if (folder / "lib" / target / name).exists():
-                yield f"lib/{target}/{name}", folder / "lib" / target / name, 0o644
+            if (folder / "lib/mori" / target / name).exists():
+                yield f"lib/mori/{target}/{name}", folder / "lib/mori" / target / name, 0o644
     for header in sorted((ROOT / "include" / "mori").glob("*.h")):
         yield f"include/mori/{header.name}", header, 0o644
 

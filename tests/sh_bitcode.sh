@@ -29,7 +29,7 @@ undefined_ok() {
 
 for file in nvptx64/device nvptx64/near amdgcn/device amdgcn/near "$(uname -m)/device"; do
 	target=${file%/*}
-	bc=$BUILD/lib/$target/libmori_shmem_${file#*/}.bc
+	bc=$BUILD/lib/mori/$target/libmori_shmem_${file#*/}.bc
 	check "$target is there" [ -s "$bc" ]
 	[ -n "$SANITIZE" ] || check "$target: less than 1 MB" [ "$(wc -c <"$bc")" -lt 1000000 ]
 	"$nm" "$bc" >"$tmp/nm"
@@ -52,7 +52,7 @@ for file in nvptx64/device nvptx64/near amdgcn/device amdgcn/near "$(uname -m)/d
 done
 
 # Ordered accesses on NVIDIA are inline PTX: the backend weakens atomics of LLVM IR.
-"$dis" "$BUILD/lib/nvptx64/libmori_shmem_device.bc" -o "$tmp/ll"
+"$dis" "$BUILD/lib/mori/nvptx64/libmori_shmem_device.bc" -o "$tmp/ll"
 check "nvptx64: atomics of LLVM IR" none '= (atomicrmw|cmpxchg|load atomic)|^ +(store atomic|fence) ' "$tmp/ll"
 
 # From two places, the same bytes.
@@ -63,7 +63,7 @@ check "it says what it wrote" [ "$(echo $(cat "$tmp/out"))" = \
 	"$tmp/one/nvptx64/libmori_shmem_device.bc $tmp/one/nvptx64/libmori_shmem_near.bc" ]
 (cd "$tmp" && "$script" two nvptx64) >"$tmp/out" 2>"$tmp/err"
 check "the same bytes" cmp "$tmp/one/nvptx64/libmori_shmem_device.bc" "$tmp/two/nvptx64/libmori_shmem_device.bc"
-check "the same as the build's" cmp "$tmp/one/nvptx64/libmori_shmem_device.bc" "$BUILD/lib/nvptx64/libmori_shmem_device.bc"
+check "the same as the build's" cmp "$tmp/one/nvptx64/libmori_shmem_device.bc" "$BUILD/lib/mori/nvptx64/libmori_shmem_device.bc"
 
 "$script" --help >"$tmp/out" 2>"$tmp/err"
 check "--help" grep -q '^usage: ' "$tmp/out"

@@ -81,7 +81,7 @@ for ipc in "" "-x MOCK_CUDA_IPC=no"; do
 		done
 	done
 done
-if [ -f "$BUILD/lib/nvptx64/libmori_shmem_near.bc" ]; then
+if [ -f "$BUILD/lib/mori/nvptx64/libmori_shmem_near.bc" ]; then
 	"$MORI" cc "$SRC/tests/kernels/soak.c" --target sm_90 --emit ptx -o "$tmp/whole" &&
 		"$MORI" cc "$SRC/tests/kernels/soak.c" --near --target sm_90 --emit ptx -o "$tmp/near"
 	check "modules for a GPU" [ $? = 0 ]

@@ -16,7 +16,7 @@ usage: tools/build_shmem_bitcode.sh [output_dir] [target]
 
 Writes output_dir/<target>/libmori_shmem_device.bc, and for a GPU libmori_shmem_near.bc
 beside it, for kernels whose peers all have load and store. The default output_dir is
-build/lib; the targets are nvptx64, amdgcn and x86_64 (or aarch64), and without
+build/lib/mori; the targets are nvptx64, amdgcn and x86_64 (or aarch64), and without
 one all three of this machine are built.
 
 Environment:
@@ -88,7 +88,7 @@ case $out in
 esac
 # Relative names of the sources, so that the result does not depend on where they are.
 cd "$(dirname "$0")/.." || exit 1
-[ -n "$out" ] || out=$(pwd)/build/lib
+[ -n "$out" ] || out=$(pwd)/build/lib/mori
 
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT

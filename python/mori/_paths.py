@@ -7,7 +7,7 @@ _NATIVE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_native")
 
 
 def native(*parts: str) -> str:
-    """The path of a native part, such as native("lib", "nvptx64"); it may not exist."""
+    """The path of a native part, such as native("lib", "mori", "nvptx64"); it may not exist."""
     return os.path.join(_NATIVE, *parts)
 
 

@@ -60,7 +60,7 @@ if(MORI_BITCODE)
 		set(image ${PROJECT_BINARY_DIR}/tests/kernels/${name}.ptx)
 		add_custom_command(OUTPUT ${image}
 			COMMAND mori cc ${file} --target sm_70 -o ${image}
-			DEPENDS mori bitcode ${file} ${PROJECT_BINARY_DIR}/lib/nvptx64/libmori_shmem_device.bc
+			DEPENDS mori bitcode ${file} ${PROJECT_BINARY_DIR}/lib/mori/nvptx64/libmori_shmem_device.bc
 			COMMENT "Compiling ${name} for NVIDIA"
 			VERBATIM)
 		list(APPEND gpu_images ${image})

@@ -10,7 +10,7 @@ function(gpu_cubin name source)
 	set(image ${PROJECT_BINARY_DIR}/tests/kernels/${name}.cubin)
 	add_custom_command(OUTPUT ${image}
 		COMMAND mori cc ${source} --target sm_90 -I${PROJECT_SOURCE_DIR}/src -o ${image}
-		DEPENDS mori bitcode ${source} ${PROJECT_BINARY_DIR}/lib/nvptx64/libmori_shmem_device.bc
+		DEPENDS mori bitcode ${source} ${PROJECT_BINARY_DIR}/lib/mori/nvptx64/libmori_shmem_device.bc
 		COMMENT "Compiling ${name} for sm_90"
 		VERBATIM)
 	set(more_images ${more_images} ${image} PARENT_SCOPE)

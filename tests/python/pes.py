@@ -77,7 +77,7 @@ def need_compiler():
     """For tests that compile kernels."""
     from mori._paths import native
 
-    if not os.path.exists(native("lib", os.uname().machine, "libmori_shmem_device.bc")):
+    if not os.path.exists(native("lib", "mori", os.uname().machine, "libmori_shmem_device.bc")):
         pytest.skip("no device library: clang-19 or llvm-19 is not installed")
 
 

@@ -87,8 +87,8 @@ def test_contents(wheel):
         "include/mori/shmem.h",
         "include/mori/shmem_device.h",
         "include/mori/shmem_types.h",
-        *(f"lib/{t}/libmori_shmem_device.bc" for t in ("nvptx64", "amdgcn", machine)),
-        *(f"lib/{t}/libmori_shmem_near.bc" for t in ("nvptx64", "amdgcn")),
+        *(f"lib/mori/{t}/libmori_shmem_device.bc" for t in ("nvptx64", "amdgcn", machine)),
+        *(f"lib/mori/{t}/libmori_shmem_near.bc" for t in ("nvptx64", "amdgcn")),
     }
     package = {
         "__init__.py",
@@ -194,7 +194,7 @@ def test_editable(sources, tmp_path):
     """Of an unpacked source distribution; the device library was made by the tests above."""
     bin = venv(tmp_path / "venv")
     env = dict(CLEAN)
-    ready = os.path.join(ROOT, "build-wheel", "lib")
+    ready = os.path.join(ROOT, "build-wheel", "lib", "mori")
     if os.path.exists(os.path.join(ready, "amdgcn")):
         env |= {
             "MORI_CMAKE_ARGS": "-DMORI_CLANG=none -DCMAKE_BUILD_TYPE=Debug",
@@ -222,8 +222,8 @@ def test_no_clang_and_no_bitcode(tmp_path):
     args = (sys.executable, "-c", code, os.path.join(ROOT, "python"), folder)
     done = call(*args, cwd=tmp_path, check=False, env=env)
     assert done.returncode == 1 and "clang-19" in done.stderr and "MORI_BITCODE_DIR" in done.stderr
-    ready = os.path.join(ROOT, "build-wheel", "lib")
+    ready = os.path.join(ROOT, "build-wheel", "lib", "mori")
     if not os.path.exists(os.path.join(ready, "amdgcn")):
         pytest.skip("clang-19 is not installed")
     call(*args, cwd=tmp_path, env={**env, "MORI_BITCODE_DIR": ready})
-    assert (folder / "lib" / "nvptx64" / "libmori_shmem_device.bc").exists()
+    assert (folder / "lib/mori" / "nvptx64" / "libmori_shmem_device.bc").exists()

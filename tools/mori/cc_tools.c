@@ -234,7 +234,7 @@ const char *cc_bitcode(struct cc *c)
 		cmd_error("cc", "there is no device library %s", file);
 		return NULL;
 	}
-	file = beside(c, cc_str(c, "lib/%s/libmori_shmem_%s.bc", cc_folder(c),
+	file = beside(c, cc_str(c, "lib/mori/%s/libmori_shmem_%s.bc", cc_folder(c),
 				c->near && c->kind != CC_CPU ? "near" : "device"));
 	if (!file)
 		cmd_error("cc",

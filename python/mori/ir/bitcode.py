@@ -72,10 +72,10 @@ def present_target() -> str:
 
 def _places() -> Iterator[Path]:
     """Where it may be, the most likely place first."""
-    yield Path(native("lib"))
-    yield Path(__file__).resolve().parents[3] / "build" / "lib"
+    yield Path(native("lib", "mori"))
+    yield Path(__file__).resolve().parents[3] / "build" / "lib" / "mori"
     for prefix in (sys.prefix, "/usr/local", "/usr"):
-        yield Path(prefix) / "lib"
+        yield Path(prefix) / "lib" / "mori"
 
 
 def find_bitcode(target: Any = None, *, cov: int | None = None, near: bool = False) -> str:
