@@ -23,7 +23,7 @@ configure = if [ -f $(1)/build.ninja ]; then gen=Ninja; elif [ -f $(1)/Makefile 
 	{ cat $(1)/configure.log; exit 1; }; touch $(1)/configured; fi
 compile = cmake --build $(1) -j $(JOBS) $(2)
 
-.PHONY: all build demo test install clean asan tsan lint check-mutants format bench gpu help setup
+.PHONY: all build demo test test-all soak install clean asan tsan lint check-mutants format bench gpu help setup
 .DEFAULT_GOAL := all
 
 all: build
@@ -38,6 +38,8 @@ help:
 	@echo "make              build into $(BUILD)/"
 	@echo "make demo         install what is missing, build, run a tour with $(NPES) PEs (NPES=)"
 	@echo "make test         install what is missing, build, run the tests (TEST_ARGS=-R name)"
+	@echo "make test-all     the same with every combination, where make test takes a sample"
+	@echo "make soak         random operations on every path, SOAK_SECONDS=300 each"
 	@echo "make install      into PREFIX ($(PREFIX)); DESTDIR is honoured"
 	@echo "make asan tsan    the tests under ASan and UBSan, under TSan"
 	@echo "make check-mutants  break the library in many ways: do the tests notice?"
@@ -65,6 +67,16 @@ test:
 	@$(call configure,$(BUILD))
 	@$(call compile,$(BUILD))
 	@tests/run $(BUILD) $(TEST_ARGS)
+
+test-all:
+	@TEST_ALL=1 $(MAKE) --no-print-directory test
+
+soak:
+	@tools/setup.sh test
+	@$(call configure,$(BUILD))
+	@$(call compile,$(BUILD))
+	@SOAK_SECONDS=$${SOAK_SECONDS:-300} MORI=$(abspath $(BUILD))/bin/mori BUILD=$(abspath $(BUILD)) \
+		SRC=$(CURDIR) bash tests/sh_net_soak.sh
 
 gpu:
 	@tools/setup.sh test

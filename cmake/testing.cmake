@@ -10,6 +10,8 @@
 #	timeout	seconds; default 120; more under a sanitizer
 #	env	a variable for the test; arg: an argument; both may be repeated
 #	serial	1: no other test runs beside it
+#	lock	a name: no other test with that lock runs beside it
+#	waits	1: it mostly waits, so that it may run beside two others
 #	quick	0: not in the short run that CI makes with a second compiler
 #	wrapper	none: runs without the launcher, because it starts its PEs itself
 #	net	how it runs over the network too, as NAME.net: procs and threads, with load and
@@ -18,6 +20,10 @@
 #	formats	of queues, as mlx5,bnxt: then it runs in each of them, too, as NAME.net_FORMAT
 #
 # Exit codes: 0 passed, 77 skipped (with a printed reason), anything else failed.
+#
+# Which of the ways to run a program a plain run takes: sample.cmake.
+
+include(${PROJECT_SOURCE_DIR}/cmake/sample.cmake)
 
 if(MORI_SANITIZE)
 	set(MORI_TEST_SLOWER 3)
@@ -34,7 +40,7 @@ set(MORI_TEST_ENV
 	"TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp:halt_on_error=1:second_deadlock_stack=1:allocator_may_return_null=1")
 
 # mori_add(name command... ): one test with the properties that all share. Reads
-# TEST_TIMEOUT, TEST_ENV, TEST_SERIAL and TEST_LABELS of the caller.
+# TEST_TIMEOUT, TEST_ENV, TEST_SERIAL, TEST_WAITS, TEST_LOCK and TEST_LABELS of the caller.
 function(mori_add name)
 	add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
 	math(EXPR timeout "${TEST_TIMEOUT} * ${MORI_TEST_SLOWER}")
@@ -47,6 +53,12 @@ function(mori_add name)
 		set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
 	elseif(TEST_TIMEOUT GREATER 120) # long ones first, or the last of them runs alone
 		set_tests_properties(${name} PROPERTIES COST ${TEST_TIMEOUT})
+	endif()
+	if(TEST_LOCK)
+		set_tests_properties(${name} PROPERTIES RESOURCE_LOCK ${TEST_LOCK})
+	endif()
+	if(NOT TEST_WAITS) # tests/run has slots for two of these and one that waits
+		set_tests_properties(${name} PROPERTIES PROCESSORS 2)
 	endif()
 endfunction()
 
@@ -74,20 +86,28 @@ function(mori_test_net target)
 			set(command $<TARGET_FILE:${target}>)
 		endif()
 		mori_add(${target}.net.${way} ${command} ${TEST_ARGS})
+		if(TEST_NO_LAUNCHER)
+			continue()
+		elseif(way STREQUAL "nodes")
+			mori_way(${target}.net.nodes ${target} procs ${n} nodes)
+		else()
+			mori_way(${target}.net.${way} ${target} ${way} ${n} net)
+		endif()
 	endforeach()
 	foreach(format IN LISTS TEST_FORMATS)
 		set(TEST_ENV ${env} MORI_DISABLE_P2P=1 MORI_NIC_FORMAT=${format})
 		set(TEST_LABELS net procs)
 		mori_add(${target}.net_${format}.procs $<TARGET_FILE:mori> run -n 2 --
 			$<TARGET_FILE:${target}> ${TEST_ARGS})
+		mori_way(${target}.net_${format}.procs ${target} procs 2 ${format})
 	endforeach()
 endfunction()
 
 # mori_test(target [PES n...] [MODES m...] [TIMEOUT s] [ENV v=x...] [ARGS a...]
-#	[LABELS l...] [SERIAL] [NO_LAUNCHER]): register a program in each mode
+#	[LABELS l...] [LOCK name] [SERIAL] [WAITS] [NO_LAUNCHER]): register a program in each mode
 #	with each number of PEs, or once without the launcher.
 function(mori_test target)
-	cmake_parse_arguments(TEST "SERIAL;NO_LAUNCHER" "TIMEOUT" "PES;MODES;ENV;ARGS;LABELS;NET;FORMATS" ${ARGN})
+	cmake_parse_arguments(TEST "SERIAL;WAITS;NO_LAUNCHER" "TIMEOUT;LOCK" "PES;MODES;ENV;ARGS;LABELS;NET;FORMATS" ${ARGN})
 	if(NOT TEST_TIMEOUT)
 		set(TEST_TIMEOUT 120)
 	endif()
@@ -121,6 +141,7 @@ function(mori_test target)
 			set(TEST_LABELS ${labels} ${mode})
 			mori_add(${target}.${mode}.${n} $<TARGET_FILE:mori> run -n ${n} ${threads} --
 				$<TARGET_FILE:${target}> ${TEST_ARGS})
+			mori_way(${target}.${mode}.${n} ${target} ${mode} ${n} p2p)
 		endforeach()
 	endforeach()
 endfunction()
@@ -160,6 +181,12 @@ function(mori_read_spec file out)
 		elseif(key STREQUAL "serial")
 			if(value)
 				list(APPEND args SERIAL)
+			endif()
+		elseif(key STREQUAL "lock")
+			list(APPEND args LOCK ${value})
+		elseif(key STREQUAL "waits")
+			if(value)
+				list(APPEND args WAITS)
 			endif()
 		elseif(key STREQUAL "quick")
 			if(NOT value)

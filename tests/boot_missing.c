@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* TEST: waits=1 */
 /*
  * PEs that do not come: to the job, and to a collective. The others get ETIMEDOUT,
  * in time, and the text names the missing; the job may be tried again.

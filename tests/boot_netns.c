@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* TEST: waits=1 */
 /*
  * Two network namespaces joined by a cable, as two machines would be: IPv6 only,
  * then IPv4 only. The PEs meet, know that they are on different nodes although the

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* TEST: waits=1 */
 /*
  * Ids that lead nowhere: one whose listener is gone, one of another rendezvous that
  * now has the port, a port where somebody else sits, and bytes that are no id.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* TEST: waits=1 */
 /*
  * Strangers at the rendezvous while a job forms and runs: silent ones, garbage, a
  * wrong secret, a hello cut in two, a huge length after a right hello; more than the

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* TEST: waits=1 */
 /*
  * A job that does not come about: a rank that never comes, two with one rank, PEs
  * that disagree on their number or on their heaps. Everybody who came gets the

@@ -4,7 +4,7 @@
  * descriptors, or at any moment. The others get an error that names it, in time,
  * whichever step they are in, and can be a job of their own.
  */
-/* TEST: net=procs,nodes */
+/* TEST: waits=1 net=procs,nodes */
 #include "fault.h"
 #include "left.h"
 

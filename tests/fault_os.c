@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TEST: net=procs */
+/* TEST: waits=1 net=procs */
 /*
  * The system gives no more: descriptors run out on one PE at every step of init,
  * address space runs out, or a heap is larger than there can be. Nobody hangs, the

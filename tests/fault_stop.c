@@ -4,7 +4,7 @@
  * with an error that names it, waits after MORI_SHMEM_WAIT_TIMEOUT; finalize still
  * frees all. When it goes on it learns what happened, and all can be a new job.
  */
-/* TEST: net=nodes */
+/* TEST: waits=1 net=nodes */
 #include "fault.h"
 #include "left.h"
 

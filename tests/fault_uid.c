@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+/* TEST: waits=1 */
 /*
  * Unique ids that lead nowhere: of a process that has ended, of a job that has, of
  * somebody else's port, never an id, damaged on the way. Each is an error that says

@@ -4,7 +4,7 @@
  * status in every thread within MORI_SHMEM_TIMEOUT, the host is told which PE it was, and
  * the others still reach each other.
  */
-/* TEST: wrapper=none timeout=120 */
+/* TEST: waits=1 wrapper=none timeout=120 */
 #define PES_NO_INIT
 #include "kern.h"
 

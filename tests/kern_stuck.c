@@ -3,7 +3,7 @@
  * A kernel that waits for what never comes ends by the deadline, and the log says
  * who waits for what; one in which nobody can ever go on ends at once.
  */
-/* TEST: pes=2 modes=procs,threads env=MORI_SHMEM_TIMEOUT=2 */
+/* TEST: waits=1 pes=2 modes=procs,threads env=MORI_SHMEM_TIMEOUT=2 */
 #include "kern.h"
 
 #include <fcntl.h>

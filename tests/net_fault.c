@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TEST: wrapper=none timeout=240 */
+/* TEST: waits=1 wrapper=none timeout=240 */
 /*
  * What goes wrong: a peer killed in the middle of a transfer, stopped for too long or
  * only for a while, reported lost, or not there at all; addresses that are none;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TEST: wrapper=none timeout=240 serial=1 */
+/* TEST: waits=1 wrapper=none timeout=240 */
 /*
  * Four network namespaces with cables between them, as four machines: data of all
  * sizes, atomics and signals between all pairs, the cable of one pulled for a while

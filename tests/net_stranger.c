@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* TEST: wrapper=none timeout=240 */
+/* TEST: waits=1 wrapper=none timeout=240 */
 /*
  * A process that connects without the job's secret: it sends nothing, garbage, half a
  * greeting, a greeting or an answer that it overheard, or speaks the protocol with a secret of

@@ -4,7 +4,7 @@
  * untouched private memory but for a mark a step, so that only PE 1's heap
  * costs memory. Needs two PEs and MORI_SHMEM_HEAP_SIZE=5G.
  */
-/* TEST: pes=2 modes=procs,threads net=procs env=MORI_SHMEM_HEAP_SIZE=5G serial=1 timeout=300 */
+/* TEST: pes=2 modes=procs,threads net=procs env=MORI_SHMEM_HEAP_SIZE=5G lock=memory timeout=300 */
 #include "pes.h"
 
 #include <sys/mman.h>

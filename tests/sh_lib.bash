@@ -2,6 +2,8 @@
 # What the shell tests share: checks that count and go on, a folder of their own,
 # and how to see what a job has left behind. The test ends with `finish`.
 
+. "$SRC/tests/sample.bash"
+
 checks=0 failures=0
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -24,8 +24,9 @@ fine() {
 none_left() { ! grep -q 'left over' "$tmp/err"; }
 
 for t in put get atomic signal put_signal value wait order object reinit worlds status; do
-	fine "$t as processes" -n 4 "$BUILD/tests/pe_$t"
-	fine "$t mixed" -n 4 --threads 2 "$BUILD/tests/pe_$t"
+	for threads in $(one_of "$t" 1 2); do
+		fine "$t, $threads PEs a process" -n 4 --threads "$threads" "$BUILD/tests/pe_$t"
+	done
 done
 for t in pe_put pe_atomic; do
 	fine "$t with handles" -x MORI_SHMEM_SHARE=ipc -n 4 --threads 2 "$BUILD/tests/$t"
@@ -33,13 +34,15 @@ for t in pe_put pe_atomic; do
 	fine "$t, isolation" --mode isolation -n 4 --threads 2 "$BUILD/tests/$t"
 done
 for t in put get atomic put_signal contend; do
-	fine "$t over the network" -x MORI_DISABLE_P2P=1 -n 4 --threads 2 "$BUILD/tests/pe_$t"
-	fine "$t between nodes" -x PES_NODE=2 -n 4 "$BUILD/tests/pe_$t"
+	for path in $(one_of "$t" MORI_DISABLE_P2P=1 PES_NODE=2); do
+		fine "$t over the network, $path" -x "$path" -n 4 --threads 2 "$BUILD/tests/pe_$t"
+	done
 done
 # Streams by load and store, by queues, and both.
 for how in MORI_DISABLE_P2P=0 MORI_DISABLE_P2P=1 PES_NODE=2; do
-	fine "streams, $how" -x $how -n 4 "$BUILD/tests/gpu_queue"
-	fine "streams, $how, mixed" -x $how -n 4 --threads 2 "$BUILD/tests/gpu_queue"
+	for threads in $(one_of "$how" 1 2); do
+		fine "streams, $how, $threads PEs a process" -x $how -n 4 --threads "$threads" "$BUILD/tests/gpu_queue"
+	done
 done
 fine "failures are told" -n 2 "$BUILD/tests/gpu_told"
 fine "failures are told, threads" -n 2 --threads 2 "$BUILD/tests/gpu_told"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# /* TEST: timeout=180 */
+# TEST: timeout=180 waits=1
 # `mori run`: a PE that fails ends the job, signals reach all PEs, and time is
 # limited. Bounds on time are wide: the machine may be busy.
 . "$SRC/tests/sh_lib.bash"

@@ -3,6 +3,7 @@
 # with MORI as a `mori` that puts PEs onto the nodes. Ends the test with 77 where there can
 # be none. MORI, BUILD and SRC are set.
 
+. "$SRC/tests/sample.bash"
 nodes=$BUILD/bin/mori-nodes
 bad=0
 if [ -z "${NODES:-}" ]; then
