@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The last step: the all-reduce of a tensor-parallel layer, 64 x 7168 values in
+ * The last step of the host: the all-reduce of a tensor-parallel layer, 64 x 7168 values in
  * bf16, added in fp32. Each PE adds one slice of all PEs' inputs and writes the sum
  * to everybody: every value crosses once each way, and there are two meetings.
  */
@@ -72,11 +72,12 @@ static uint64_t count_wrong(const struct tour *t, const uint16_t *out)
 struct reduce {
 	const uint16_t **peer; /* input of each PE where a load reaches it, else NULL */
 	uint16_t *in, *out;    /* symmetric */
+	uint16_t *all;	       /* as many values, in memory of the host */
 	uint16_t far[CHUNK];   /* what had to be fetched */
 	float sum[CHUNK];
 };
 
-/* The sum of all PEs' values first .. first + n - 1, into this PE's part of out. */
+/* The sum of all PEs' values first .. first + n - 1, in memory of the host. */
 static void add_chunk(const struct tour *t, struct reduce *x, size_t first, size_t n)
 {
 	memset(x->sum, 0, sizeof(x->sum));
@@ -89,7 +90,7 @@ static void add_chunk(const struct tour *t, struct reduce *x, size_t first, size
 			x->sum[i] += from_bf16(v[i]);
 	}
 	for (size_t i = 0; i < n; i++)
-		x->out[first + i] = to_bf16(x->sum[i]);
+		x->all[first + i] = to_bf16(x->sum[i]);
 }
 
 static void allreduce(const struct tour *t, struct reduce *x)
@@ -99,8 +100,8 @@ static void allreduce(const struct tour *t, struct reduce *x)
 	must(mori_shmem_barrier_all(), "barrier_all"); /* all inputs are written */
 	for (size_t at = first; at < end; at += CHUNK)
 		add_chunk(t, x, at, end - at < CHUNK ? end - at : CHUNK);
-	for (int by = 1; by < t->n; by++) /* not all to the same PE at the same time */
-		must(mori_shmem_put_uint16_nbi_thread(x->out + first, x->out + first, end - first,
+	for (int by = 0; by < t->n; by++) /* not all to the same PE at the same time */
+		must(mori_shmem_put_uint16_nbi_thread(x->out + first, x->all + first, end - first,
 						      (t->me + by) % t->n, 0),
 		     "put");
 	must(mori_shmem_barrier_all(), "barrier_all"); /* all sums have come */
@@ -114,11 +115,13 @@ void step_allreduce(struct tour *t, struct result *r)
 	x->in = must_have(mori_shmem_malloc(COUNT * sizeof(*x->in)), "malloc");
 	x->out = must_have(mori_shmem_calloc(COUNT, sizeof(*x->out)), "calloc");
 	x->peer = must_have(calloc(t->n, sizeof(*x->peer)), "calloc");
-	for (int pe = 0; pe < t->n; pe++)
+	x->all = must_have(calloc(COUNT, sizeof(*x->all)), "calloc");
+	for (int pe = 0; t->plain && pe < t->n; pe++)
 		x->peer[pe] = (const uint16_t *)(uintptr_t)mori_shmem_ptr_p2p((uintptr_t)x->in,
 									      t->me, pe);
 	for (size_t i = 0; i < COUNT; i++)
-		x->in[i] = to_bf16(part_of_pe(t->me, i % PERIOD) + part_of_place(i));
+		x->all[i] = to_bf16(part_of_pe(t->me, i % PERIOD) + part_of_place(i));
+	to_heap(t, x->in, x->all, COUNT * sizeof(*x->in));
 
 	for (int i = 0; i < REPEAT; i++) {
 		uint64_t t0 = mori_clock_ns();
@@ -126,17 +129,21 @@ void step_allreduce(struct tour *t, struct result *r)
 		allreduce(t, x);
 		ns[i] = mori_clock_ns() - t0;
 	}
-	r->bad = count_wrong(t, x->out);
+	from_heap(t, x->all, x->out, COUNT * sizeof(*x->out));
+	r->bad = count_wrong(t, x->all);
 
 	r->title = "all-reduce";
-	r->how = "plain loads through mori_shmem_ptr_p2p, mori_shmem_put_uint16_nbi_thread, "
-		 "barriers";
+	r->how = t->plain ? "plain loads through mori_shmem_ptr_p2p, "
+			    "mori_shmem_put_uint16_nbi_thread, barriers" :
+			    "mori_shmem_get_uint16_thread, mori_shmem_put_uint16_nbi_thread, "
+			    "barriers";
 	snprintf(r->what, sizeof(r->what),
 		 "%d x %d bf16 values of each PE, added in fp32, the sum compared on every PE.",
 		 ROWS, COLS);
 	r->ns = median(ns, REPEAT);
 	r->unit = "an all-reduce";
 
+	free(x->all);
 	free(x->peer);
 	must(mori_shmem_free(x->out), "free");
 	must(mori_shmem_free(x->in), "free");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * mori-tour: a walk through symmetric memory. Every PE runs run_pe(); PE 0 talks.
- * Exit status 0 if all checks held, 1 if one did not.
+ * Exit status 0 if all checks held, 1 if one did not. With the argument `kernels` it
+ * takes the steps with kernels only.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -22,6 +23,16 @@ void *must_have(void *ptr, const char *call)
 {
 	must(ptr ? 0 : MORI_SHMEM_ENOMEM, call);
 	return ptr;
+}
+
+void to_heap(const struct tour *t, void *heap, const void *from, size_t bytes)
+{
+	must(mori_shmem_putmem_thread(heap, from, bytes, t->me, 0), "put");
+}
+
+void from_heap(const struct tour *t, void *to, const void *heap, size_t bytes)
+{
+	must(mori_shmem_getmem_thread(to, heap, bytes, t->me, 0), "get");
 }
 
 static int by_value(const void *a, const void *b)
@@ -56,30 +67,56 @@ static void run_step(struct tour *t, void (*step)(struct tour *, struct result *
 	must(mori_shmem_barrier_all(), "barrier_all");
 }
 
+static void run_host_steps(struct tour *t)
+{
+	show_heading(t, "What they can do");
+	run_step(t, step_malloc);
+	run_step(t, step_ring);
+	run_step(t, step_get);
+	run_step(t, step_signal);
+	run_step(t, step_atomics);
+	run_step(t, step_barrier);
+	run_step(t, step_allreduce);
+}
+
+static void run_kernel_steps(struct tour *t)
+{
+	show_heading(t, "What their kernels can do");
+	if (!kernels_open(t))
+		return;
+	run_step(t, step_kernel_ring);
+	run_step(t, step_kernel_reduce);
+	kernels_close(t);
+}
+
+/* What the command line says. */
+struct start {
+	const char *name; /* of the program */
+	int kernels_only;
+};
+
 /* A PE from its birth to its end. */
 static void *run_pe(void *arg)
 {
+	const struct start *start = arg;
 	struct tour t = { .steps = 0 };
 	int failed;
 
 	must(mori_shmem_init(), "init");
 	t.me = mori_shmem_my_pe();
 	t.n = mori_shmem_n_pes();
+	t.device = must_have((void *)mori_shmem_device_name(), "device_name");
+	t.plain = !strcmp(t.device, "cpu");
 	style_find(&t.style, t.me == 0);
 	t.failures = must_have(mori_shmem_calloc(1, sizeof(*t.failures)), "calloc");
 
 	who_is_here(&t);
-	show_heading(&t, "What they can do");
-	run_step(&t, step_malloc);
-	run_step(&t, step_ring);
-	run_step(&t, step_get);
-	run_step(&t, step_signal);
-	run_step(&t, step_atomics);
-	run_step(&t, step_barrier);
-	run_step(&t, step_allreduce);
+	if (!start->kernels_only)
+		run_host_steps(&t);
+	run_kernel_steps(&t);
 	show_end(&t);
-	if (!t.failed)
-		show_next(&t, arg);
+	if (!t.failed && !start->kernels_only)
+		show_next(&t, start->name);
 
 	failed = t.failed != 0;
 	must(mori_shmem_free(t.failures), "free");
@@ -102,23 +139,23 @@ static int threads_wanted(void)
 
 int main(int argc, char **argv)
 {
+	struct start start = { .name = argv[0], .kernels_only = argc > 1 };
 	int n = threads_wanted(), failed = 0;
 	pthread_t *thread;
 	void *result;
 
-	if (argc > 1) {
-		printf("usage: mori run -n N [--threads T] %s\n", argv[0]);
+	if (argc > 2 || (argc == 2 && strcmp(argv[1], "kernels"))) {
+		printf("usage: mori run -n N [--threads T] %s [kernels]\n", argv[0]);
 		return strcmp(argv[1], "--help") ? 2 : 0;
 	}
-	setenv("MORI_SHMEM_DEVICE", "cpu", 1); /* it looks into the heap itself */
 	if (n == 1)
-		return run_pe(argv[0]) ? 1 : 0;
+		return run_pe(&start) ? 1 : 0;
 
 	thread = calloc(n, sizeof(*thread));
 	if (!thread)
 		return 1;
 	for (int i = 0; i < n; i++) {
-		if (pthread_create(&thread[i], NULL, run_pe, argv[0])) {
+		if (pthread_create(&thread[i], NULL, run_pe, &start)) {
 			fprintf(stderr, "mori-tour: cannot start thread %d of %d\n", i, n);
 			return 1; /* the others would wait for a PE that never comes */
 		}

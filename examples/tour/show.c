@@ -73,7 +73,7 @@ void format_bytes(char *text, size_t len, double bytes)
 	snprintf(text, len, "%.4g %s", bytes, unit[i]);
 }
 
-void show_title(const struct tour *t, const char *device)
+void show_title(const struct tour *t)
 {
 	char text[64];
 
@@ -82,7 +82,7 @@ void show_title(const struct tour *t, const char *device)
 	snprintf(text, sizeof(text), "MORI Shmem: a tour with %d PE%s", t->n, t->n > 1 ? "s" : "");
 	printf("\n");
 	paint(&t->style, BOLD, 0, text);
-	printf("\ndevice: %s\n", device);
+	printf("\ndevice: %s\n", t->device);
 }
 
 void show_heading(const struct tour *t, const char *text)
@@ -114,16 +114,25 @@ void show_step(const struct tour *t, const struct result *r, int ok)
 	fflush(stdout);
 }
 
+void show_left_out(const struct tour *t, const char *why)
+{
+	if (!t->style.on)
+		return;
+	printf("\n  Left out: %s.\n", why);
+	fflush(stdout);
+}
+
 void show_end(const struct tour *t)
 {
-	char text[80];
+	char text[96];
 
 	if (!t->style.on)
 		return;
 	if (t->failed)
 		snprintf(text, sizeof(text), "%llu checks failed.", (unsigned long long)t->failed);
 	else
-		snprintf(text, sizeof(text), "All %d steps checked on every PE.", t->steps);
+		snprintf(text, sizeof(text), "All %d steps checked on every PE%s.", t->steps,
+			 t->kernels_left_out ? "; those with kernels were left out" : "");
 	printf("\n");
 	paint(&t->style, t->failed ? RED : GREEN, 0, text);
 	printf("\n");
@@ -156,5 +165,6 @@ void show_next(const struct tour *t, const char *argv0)
 	snprintf(line, sizeof(line), "%s info --env", mori);
 	hint(line, "every setting and its value");
 	hint("examples/hello/hello.c", "your first program");
+	hint("examples/tour/device/kernels.c", "the kernels of this tour");
 	printf("\n");
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The steps of the tour but the last: one family of calls each, small enough to
- * copy from. Data differ on every PE, so that a wrong neighbour is seen.
+ * The first steps of the tour: one family of calls each, small enough to copy from.
+ * Data differ on every PE, so that a wrong neighbour is seen. The heap may be memory
+ * of a GPU, so everything in it is written and read by calls of the library.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tour.h"
 
@@ -18,10 +20,14 @@ static uint64_t pattern(int pe, uint64_t i)
 	return ((uint64_t)(pe + 1) << 32) ^ (i * 2654435761u);
 }
 
-static void fill(uint64_t *v, int pe)
+/* The numbers of @pe, in memory of the host. */
+static uint64_t *numbers(int pe)
 {
+	uint64_t *v = must_have(calloc(WORDS, sizeof(*v)), "calloc");
+
 	for (uint64_t i = 0; i < WORDS; i++)
 		v[i] = pattern(pe, i);
+	return v;
 }
 
 static uint64_t count_wrong(const uint64_t *v, int pe)
@@ -42,7 +48,7 @@ static int around(const struct tour *t, int by)
 void step_malloc(struct tour *t, struct result *r)
 {
 	double ns[REPEAT];
-	uint64_t *block;
+	uint64_t *block, seen;
 
 	for (int i = 0; i < REPEAT; i++) {
 		uint64_t t0 = mori_clock_ns();
@@ -53,21 +59,25 @@ void step_malloc(struct tour *t, struct result *r)
 	}
 
 	block = must_have(mori_shmem_malloc(ONE_MIB), "malloc");
-	*block = pattern(t->me, 0);
+	must(mori_shmem_uint64_p(block, pattern(t->me, 0), t->me, 0), "uint64_p");
 	must(mori_shmem_barrier_all(), "barrier_all");
 	for (int pe = 0; pe < t->n; pe++) {
 		/* The same address means each PE's own block; ptr_p2p finds it for a plain load. */
-		uint64_t *there =
+		const uint64_t *there =
 			(uint64_t *)(uintptr_t)mori_shmem_ptr_p2p((uintptr_t)block, t->me, pe);
 
-		r->bad += there && *there != pattern(pe, 0);
+		seen = t->plain && there ? *there : mori_shmem_uint64_g(block, pe, 0);
+		r->bad += seen != pattern(pe, 0);
 	}
+	must(mori_shmem_check(NULL), "uint64_g");
+	must(mori_shmem_barrier_all(), "barrier_all"); /* nobody reads any more */
 	must(mori_shmem_free(block), "free");
 
 	r->title = "symmetric malloc";
 	r->how = "mori_shmem_malloc, mori_shmem_ptr_p2p, mori_shmem_free";
 	snprintf(r->what, sizeof(r->what),
-		 "All call it, all get 1 MiB at one offset; each reads the others' by a load.");
+		 "All call it, all get 1 MiB at one offset; each reads the others' by a %s.",
+		 t->plain ? "load" : "get");
 	r->ns = median(ns, REPEAT);
 	r->unit = "a malloc and free";
 }
@@ -76,11 +86,10 @@ void step_ring(struct tour *t, struct result *r)
 {
 	const char *arrow = style_arrow(&t->style);
 	uint64_t *in = must_have(mori_shmem_calloc(WORDS, sizeof(*in)), "calloc");
-	uint64_t *out = must_have(calloc(WORDS, sizeof(*out)), "calloc");
+	uint64_t *out = numbers(t->me);
 	double ns[REPEAT];
 	int len;
 
-	fill(out, t->me);
 	for (int i = 0; i < REPEAT; i++) {
 		uint64_t t0 = mori_clock_ns();
 
@@ -89,7 +98,8 @@ void step_ring(struct tour *t, struct result *r)
 		ns[i] = mori_clock_ns() - t0;
 	}
 	must(mori_shmem_barrier_all(), "barrier_all");
-	r->bad = count_wrong(in, around(t, -1));
+	from_heap(t, out, in, WORDS * sizeof(*out));
+	r->bad = count_wrong(out, around(t, -1));
 
 	r->title = "a ring of puts";
 	r->how = "mori_shmem_put_uint64_nbi_thread, mori_shmem_quiet_thread";
@@ -108,10 +118,11 @@ void step_ring(struct tour *t, struct result *r)
 void step_get(struct tour *t, struct result *r)
 {
 	uint64_t *mine = must_have(mori_shmem_malloc(WORDS * sizeof(*mine)), "malloc");
-	uint64_t *got = must_have(calloc(WORDS, sizeof(*got)), "calloc");
+	uint64_t *got = numbers(t->me);
 	double ns[REPEAT];
 
-	fill(mine, t->me);
+	to_heap(t, mine, got, WORDS * sizeof(*mine));
+	memset(got, 0, WORDS * sizeof(*got));
 	must(mori_shmem_barrier_all(), "barrier_all"); /* now there is something to read */
 	for (int i = 0; i < REPEAT; i++) {
 		uint64_t t0 = mori_clock_ns();
@@ -154,7 +165,7 @@ void step_signal(struct tour *t, struct result *r)
 		if (t->me) {
 			/* Whoever sees the bell sees the token that came with it. */
 			must(mori_shmem_uint64_wait_until_equals(bell, lap), "wait_until");
-			token = *inbox;
+			from_heap(t, &token, inbox, sizeof(token));
 		}
 		token.hops++;
 		token.sum += t->me + 1;
@@ -164,7 +175,7 @@ void step_signal(struct tour *t, struct result *r)
 		must(mori_shmem_quiet_thread(), "quiet"); /* token is about to change again */
 		if (!t->me) {
 			must(mori_shmem_uint64_wait_until_equals(bell, lap), "wait_until");
-			token = *inbox;
+			from_heap(t, &token, inbox, sizeof(token));
 			r->bad += token.hops != (uint64_t)lap * t->n;
 			r->bad += token.sum != (uint64_t)lap * t->n * (t->n + 1) / 2;
 		}
@@ -189,7 +200,7 @@ void step_signal(struct tour *t, struct result *r)
 
 void step_atomics(struct tour *t, struct result *r)
 {
-	uint64_t all = (uint64_t)t->n * TICKETS, mine[TICKETS], t0;
+	uint64_t all = (uint64_t)t->n * TICKETS, mine[TICKETS], t0, winner;
 	uint64_t *counter = must_have(mori_shmem_calloc(2, sizeof(*counter)), "calloc");
 	uint32_t *taken = must_have(mori_shmem_calloc(all, sizeof(*taken)), "calloc");
 	uint64_t *first = counter + 1;
@@ -208,14 +219,16 @@ void step_atomics(struct tour *t, struct result *r)
 	mori_shmem_uint64_atomic_compare_swap_thread(first, 0, t->me + 1, 0, 0);
 	must(mori_shmem_check(NULL), "atomics");
 	must(mori_shmem_barrier_all(), "barrier_all");
-	if (!t->me)
-		r->bad += *counter != all || *first < 1 || *first > (uint64_t)t->n;
+	winner = mori_shmem_uint64_g(first, 0, 0);
+	r->bad +=
+		mori_shmem_uint64_g(counter, 0, 0) != all || winner < 1 || winner > (uint64_t)t->n;
+	must(mori_shmem_check(NULL), "uint64_g");
 
 	r->title = "atomics";
 	r->how = "mori_shmem_uint64_atomic_fetch_add_thread, ..._fetch_inc_, ..._compare_swap_";
 	snprintf(r->what, sizeof(r->what),
 		 "Each PE draws %d tickets at PE 0: all differ, none is missing. PE %d won a race.",
-		 TICKETS, (int)*first - 1);
+		 TICKETS, (int)winner - 1);
 	r->unit = "a ticket";
 
 	must(mori_shmem_barrier_all(), "barrier_all");

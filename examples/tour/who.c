@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who the PEs are and how they reach each other. Each PE writes a card and a row
- * of the matrix into its own symmetric memory; PE 0 fetches and prints them.
+ * Who the PEs are and how they reach each other. Each PE puts a card and a row of
+ * the matrix into its own symmetric memory; PE 0 fetches and prints them.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "tour.h"
@@ -29,21 +28,25 @@ static const char *heap_mode(void)
 	return text && *text ? text : "static";
 }
 
-static void fill_card(struct card *c)
+static void fill_card(const struct tour *t, struct card *card)
 {
-	memset(c, 0, sizeof(*c));
-	c->pid = getpid();
-	c->tid = gettid();
-	gethostname(c->host, sizeof(c->host) - 1);
+	struct card c = { .pid = getpid(), .tid = gettid() };
+
+	gethostname(c.host, sizeof(c.host) - 1);
+	to_heap(t, card, &c, sizeof(c));
 }
 
 static void fill_row(const struct tour *t, unsigned char *row)
 {
+	unsigned char *mine = must_have(calloc(t->n, 1), "calloc");
+
 	for (int pe = 0; pe < t->n; pe++) {
 		int near = mori_shmem_ptr_p2p((uintptr_t)row, t->me, pe) != 0;
 
-		row[pe] = pe == t->me ? REACH_SELF : near ? REACH_LOAD_STORE : REACH_NONE;
+		mine[pe] = pe == t->me ? REACH_SELF : near ? REACH_LOAD_STORE : REACH_NONE;
 	}
+	to_heap(t, row, mine, t->n);
+	free(mine);
 }
 
 /* PEs that reach each other by load and store count as one node; it has its lowest PE's place. */
@@ -107,7 +110,7 @@ static void print_all(const struct tour *t, const struct card *cards, const unsi
 
 	must(mori_shmem_heap_info(&heap), "heap_info");
 	format_bytes(size, sizeof(size), (double)heap.size);
-	show_title(t, "cpu"); /* the one device there is so far */
+	show_title(t);
 	printf("heap:   %s on each PE, mode %s\n", size, heap_mode());
 	print_cards(t, cards, matrix);
 	if (t->n <= MATRIX_MOST) {
@@ -125,7 +128,7 @@ void who_is_here(struct tour *t)
 	struct card *card = must_have(mori_shmem_malloc(sizeof(*card)), "malloc"), *cards;
 	unsigned char *row = must_have(mori_shmem_malloc(t->n), "malloc"), *matrix;
 
-	fill_card(card);
+	fill_card(t, card);
 	fill_row(t, row);
 	must(mori_shmem_barrier_all(), "barrier_all");
 	if (!t->me) {
