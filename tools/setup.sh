@@ -5,11 +5,12 @@
 # missing.
 #
 #	tools/setup.sh build		compiler and build tools
+#	tools/setup.sh demo		and what kernels are compiled with
 #	tools/setup.sh test		and what the tests use
 #	tools/setup.sh ci		and what the checks and benchmarks use
 #
 # A missing package of the group "build" is an error. Any other is reported and
-# remembered, so that the next run does not try again; tests that need it skip.
+# remembered, so that the next run does not try again; what needs it is left out and says so.
 set -u
 
 cd "$(dirname "$0")/.." || exit 1
@@ -25,6 +26,10 @@ pkg-config	pkg-config
 libfabric-dev	/usr/include/rdma/fi_rma.h
 libibverbs-dev	/usr/include/infiniband/mlx5dv.h
 '
+demo_packages='
+clang-19	clang-19
+llvm-19		opt-19
+'
 test_packages='
 g++		c++
 openmpi-bin	mpirun.openmpi
@@ -32,8 +37,6 @@ libopenmpi-dev	mpicc.openmpi
 mpich		mpirun.mpich
 libmpich-dev	mpicc.mpich
 libpmix-dev	pmix.h
-clang-19	clang-19
-llvm-19		opt-19
 lld-19		ld.lld-19
 llvm-22		opt-22
 clang-22	clang-22
@@ -53,17 +56,18 @@ clang-tidy-19	clang-tidy-19
 
 case $group in
 build) packages=$build_packages ;;
-test) packages=$build_packages$test_packages ;;
-ci) packages=$build_packages$test_packages$ci_packages ;;
+demo) packages=$build_packages$demo_packages ;;
+test) packages=$build_packages$demo_packages$test_packages ;;
+ci) packages=$build_packages$demo_packages$test_packages$ci_packages ;;
 *)
-	echo "usage: tools/setup.sh build | test | ci" >&2
+	echo "usage: tools/setup.sh build | demo | test | ci" >&2
 	exit 2
 	;;
 esac
 
 # The Python tests have a Python of their own, which needs no root.
 finish() {
-	[ "$group" = build ] || tools/venv.sh
+	case $group in build | demo) ;; *) tools/venv.sh ;; esac
 	exit 0
 }
 
