@@ -44,7 +44,7 @@ if llvm_tool mlir-translate >/dev/null; then
 	kinds="$kinds $in/plain.mlir"
 else
 	echo "mlir-19-tools is not installed: .mlir was not tried"
-	says 1 'mlir-translate was not found; install the package mlir-19-tools' "$in/plain.mlir" -o "$tmp/x"
+	says 1 'mlir-translate 19 or later was not found, .*install the package mlir-19-tools' "$in/plain.mlir" -o "$tmp/x"
 fi
 for kernel in $kinds; do
 	cc 0 "$kernel" "$kernel" -o "$tmp/plain.so"
@@ -176,15 +176,16 @@ if command -v opt-19 >/dev/null; then
 	with_path says 1 'LLVM 19 does not know sm_100; install the packages llvm-22' "$in/args.c" --target sm_100 -o "$tmp/x"
 	with_path says 1 'LLVM 19 does not know gfx950' "$in/args.c" --target gfx950 -o "$tmp/x"
 	give clang-19 opt-19 llc-19 llvm-link-19 llvm-dis-19 sh
-	with_path says 1 'ld.lld was not found; install the package lld-22' "$in/args.c" --target gfx942 -o "$tmp/x"
+	with_path says 1 'ld.lld 19 or later was not found, and AMD needs it; install the package lld-22 (or lld-19), or set MORI_LLVM_BINDIR' "$in/args.c" --target gfx942 -o "$tmp/x"
 	[ -e /usr/local/cuda/bin/ptxas ] ||
-		CUDA_HOME='' CUDA_PATH='' MORI_PTXAS='' with_path says 1 'ptxas was not found' "$in/args.c" --target sm_90 -o "$tmp/x.cubin"
-	with_path says 1 'mlir-translate was not found; install the package mlir-19-tools' "$in/plain.mlir" -o "$tmp/x"
+		CUDA_HOME='' CUDA_PATH='' MORI_PTXAS='' with_path says 1 'ptxas was not found, and a cubin needs it; install the package nvidia-cuda-toolkit.*MORI_PTXAS' "$in/args.c" --target sm_90 -o "$tmp/x.cubin"
+	with_path says 1 'mlir-translate 19 or later was not found, .*install the package mlir-19-tools, or set MORI_LLVM_BINDIR' "$in/plain.mlir" -o "$tmp/x"
 	give clang-19 sh
-	with_path says 1 'llvm-link of LLVM 19 or later was not found; install the package llvm-22' "$in/args.c" --target sm_90 -o "$tmp/x"
-	with_path says 1 'llvm-link was not found; .* install the packages clang-19 and llvm-19' "$in/args.c" -o "$tmp/x"
+	with_path says 1 'llvm-link 19 or later was not found, .*install the package llvm-22 (or llvm-19), or set MORI_LLVM_BINDIR' "$in/args.c" --target sm_90 -o "$tmp/x"
+	with_path says 1 'llvm-link 19 or later was not found, and the CPU needs it; install the packages clang-19 and llvm-19' "$in/args.c" -o "$tmp/x"
 	give opt-19 llc-19 llvm-link-19 llvm-dis-19 sh
-	with_path says 1 'clang 19 or later was not found.*install the package clang-19' "$in/args.c" -o "$tmp/x"
+	with_path says 1 'clang 19 or later was not found.*install the package clang-19, or set MORI_LLVM_BINDIR' "$in/args.c" -o "$tmp/x"
+	MORI_LLVM_BINDIR=$tmp with_path says 1 "or set MORI_LLVM_BINDIR (it is $tmp)" "$in/args.c" -o "$tmp/x"
 	[ ! -x /usr/lib/llvm-19/bin/opt ] ||
 		MORI_LLVM_BINDIR=/usr/lib/llvm-19/bin cc 0 "MORI_LLVM_BINDIR" "$in/args.c" -v --target sm_80 -o "$tmp/x.ptx"
 	[ ! -x /usr/lib/llvm-19/bin/opt ] || check "the folder's tools" err_has '^+ /usr/lib/llvm-19/bin/opt '

@@ -223,7 +223,7 @@ static int check_use(struct cc *c, int argc, char **argv)
 
 static int compile_c(struct cc *c, const char *out)
 {
-	const char *clang = cc_clang(c), *include = cc_include(c);
+	const char *clang = cc_tool(c, CC_CLANG), *include = cc_include(c);
 	struct cc_words cmd = { 0 };
 	int err;
 
@@ -280,7 +280,7 @@ static int convert(struct cc *c, const char *tool, const char *how, const char *
 /* LLVM IR of @a and what it needs of @b, as text. */
 static int link_text(struct cc *c, const char *a, const char *b, const char *out)
 {
-	const char *tool = cc_llvm(c, "llvm-link");
+	const char *tool = cc_tool(c, CC_LINK);
 	struct cc_words cmd = { 0 };
 	int err;
 
@@ -330,11 +330,10 @@ static int to_ir(struct cc *c, const char *lib, const char **out)
 	}
 	if (ends(c->in, ".mlir")) {
 		text = cc_temp(c, ".mlir.ll");
-		err = convert(c, cc_tool(c, "mlir-translate", "mlir-19-tools"), "--mlir-to-llvmir",
-			      c->in, text);
+		err = convert(c, cc_tool(c, CC_MLIR), "--mlir-to-llvmir", c->in, text);
 	} else if (ends(c->in, ".bc")) {
 		text = cc_temp(c, ".dis.ll");
-		err = convert(c, cc_llvm(c, "llvm-dis"), "", c->in, text);
+		err = convert(c, cc_tool(c, CC_DIS), "", c->in, text);
 	}
 	*out = cc_temp(c, ".kernel.ll");
 	return err ? err : retarget(c, text, lib, *out);

@@ -8,11 +8,12 @@
 #ifndef MORI_TOOLS_CC_H
 #define MORI_TOOLS_CC_H
 
+#include <mori/shmem.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-enum cc_kind { CC_CPU, CC_NVPTX, CC_AMDGCN };
+enum cc_kind { CC_CPU, CC_NVPTX, CC_AMDGCN, CC_KINDS };
 enum cc_emit {
 	CC_EMIT_DEFAULT,
 	CC_EMIT_SO,
@@ -57,15 +58,37 @@ bool cc_interrupted(void);
 /* 0 if the command exits with 0; else it has said why. */
 int cc_run(struct cc *c, const struct cc_words *cmd);
 
-/* cc_tools.c: finding tools; NULL after saying what is missing. */
-const char *cc_clang(struct cc *c); /* for C: 19, or a later one */
-const char *cc_llvm(struct cc *c, const char *name);
-const char *cc_tool(struct cc *c, const char *name, const char *package);
-const char *cc_ptxas(struct cc *c);
+/* cc_tools.c: finding tools, and what to say where there is none. */
+enum cc_tool {
+	CC_CLANG, /* for C: 19, or a later one */
+	CC_OPT,
+	CC_LLC,
+	CC_LINK,
+	CC_DIS,
+	CC_CPU_CLANG, /* the last step to the CPU; of the version of the LLVM tools */
+	CC_LLD,
+	CC_MLIR,
+	CC_PTXAS,
+	CC_TOOLS
+};
+struct cc_tool_kind {
+	const char *name, *use, *package;
+};
+extern const struct cc_tool_kind cc_tools[CC_TOOLS];
+bool cc_of_llvm(enum cc_tool tool);
+const char *cc_find(struct cc *c, enum cc_tool tool);	/* NULL in silence */
+const char *cc_tool(struct cc *c, enum cc_tool tool);	/* NULL after saying what to install */
+const char *cc_advice(struct cc *c, enum cc_tool tool); /* what to do where it is missing */
+const char *cc_version(struct cc *c, const char *tool);
 void cc_say_versions(struct cc *c);
-const char *cc_bitcode(struct cc *c);	   /* where the device library of the target is */
-const char *cc_include(struct cc *c);	   /* where <mori/...> is; NULL in silence */
-const char *cc_folder(const struct cc *c); /* the target's name among the bitcodes */
+/* What to do without a device library. */
+#define CC_NO_BITCODE                                                                              \
+	"it is built where the packages clang-19 and llvm-19 are installed: install them and "     \
+	"build again, or set MORI_SHMEM_BC"
+const char *cc_bitcode(struct cc *c);	     /* where the device library of the target is */
+const char *cc_bitcode_beside(struct cc *c); /* the one beside this command; NULL in silence */
+const char *cc_include(struct cc *c);	     /* where <mori/...> is; NULL in silence */
+const char *cc_folder(const struct cc *c);   /* the target's name among the bitcodes */
 
 /* cc_target.c: from linked IR to what was asked for. */
 int cc_target_parse(struct cc *c);
@@ -132,6 +155,9 @@ const char *cc_define_probe(struct cc *c, const char *line);
 void cc_debug_params(struct cc_ir *ir, struct cc_kernel *k);
 /* How many parameters of the IR, from number @at on, stand for C parameter @arg. */
 size_t cc_debug_pieces(const struct cc_kernel *k, size_t arg, size_t at);
+
+/* cc_info.c: a row for the device library and for each tool, in the section "kernel". */
+void cc_info(mori_shmem_info_fn row, void *arg);
 
 /* cc_cpu.c: the entries and the table of a module of the CPU, as text behind the IR. */
 int cc_cpu_tables(const struct cc_ir *ir, FILE *f);

@@ -73,7 +73,7 @@ static int optimise(struct cc *c, const char *ir, const char *exports, const cha
 	const char *passes = c->kind == CC_CPU && c->emit != CC_EMIT_LL ?
 				     "internalize,globaldce" :
 				     cc_str(c, "internalize,globaldce,default<O%s>", c->level);
-	const char *opt = cc_llvm(c, "opt");
+	const char *opt = cc_tool(c, CC_OPT);
 	struct cc_words cmd = { 0 };
 	int err;
 
@@ -97,7 +97,7 @@ static int optimise(struct cc *c, const char *ir, const char *exports, const cha
 
 static int generate(struct cc *c, const char *in, const char *type, const char *out)
 {
-	const char *llc = cc_llvm(c, "llc");
+	const char *llc = cc_tool(c, CC_LLC);
 	struct cc_words cmd = { 0 };
 	int err;
 
@@ -119,7 +119,7 @@ static int generate(struct cc *c, const char *in, const char *type, const char *
 
 static int assemble_cubin(struct cc *c, const char *ptx, const char *out)
 {
-	const char *ptxas = cc_ptxas(c);
+	const char *ptxas = cc_tool(c, CC_PTXAS);
 	struct cc_words cmd = { 0 };
 	int err;
 
@@ -140,7 +140,7 @@ static int assemble_cubin(struct cc *c, const char *ptx, const char *out)
 
 static int link_hsaco(struct cc *c, const char *object, const char *out)
 {
-	const char *lld = cc_tool(c, "ld.lld", "lld-22 (or lld-19)");
+	const char *lld = cc_tool(c, CC_LLD);
 	struct cc_words cmd = { 0 };
 	int err;
 
@@ -158,7 +158,7 @@ static int link_hsaco(struct cc *c, const char *object, const char *out)
 /* clang optimises, generates and links in one go; it also knows the sanitizers. */
 static int finish_cpu(struct cc *c, const char *in, const char *out)
 {
-	const char *clang = cc_llvm(c, "clang");
+	const char *clang = cc_tool(c, CC_CPU_CLANG);
 	struct cc_words cmd = { 0 };
 	int err;
 
@@ -236,7 +236,7 @@ int cc_finish(struct cc *c, const char *ir, const char *exports)
 	const char *best = c->emit == CC_EMIT_LL ? out : cc_temp(c, ".bc");
 	int err;
 
-	if (newer_than_19(c) && cc_llvm(c, "llc") && c->llvm < 20) {
+	if (newer_than_19(c) && cc_find(c, CC_LLC) && c->llvm < 20) {
 		cmd_error("cc", "LLVM %d does not know %s; install the packages llvm-22 and lld-22",
 			  c->llvm, c->target);
 		return 1;

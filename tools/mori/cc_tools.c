@@ -20,6 +20,25 @@
 static const int c_versions[] = { 19, 20, 21, 22, 23, 0 };
 static const int final_versions[] = { 22, 23, 21, 20, 19, 0 };
 
+const struct cc_tool_kind cc_tools[CC_TOOLS] = {
+	[CC_CLANG] = { "clang", "C", "the package clang-19" },
+	[CC_OPT] = { "opt", "every kernel", "the package llvm-22 (or llvm-19)" },
+	[CC_LLC] = { "llc", "every GPU", "the package llvm-22 (or llvm-19)" },
+	[CC_LINK] = { "llvm-link", "every kernel", "the package llvm-22 (or llvm-19)" },
+	[CC_DIS] = { "llvm-dis", "LLVM bitcode", "the package llvm-22 (or llvm-19)" },
+	[CC_CPU_CLANG] = { "clang", "the CPU",
+			   "the packages clang-19 and llvm-19, which must be of one version" },
+	[CC_LLD] = { "ld.lld", "AMD", "the package lld-22 (or lld-19)" },
+	[CC_MLIR] = { "mlir-translate", "MLIR", "the package mlir-19-tools" },
+	[CC_PTXAS] = { "ptxas", "a cubin",
+		       "the package nvidia-cuda-toolkit (NVIDIA's own: cuda-nvcc)" },
+};
+
+bool cc_of_llvm(enum cc_tool tool)
+{
+	return tool >= CC_OPT && tool <= CC_CPU_CLANG;
+}
+
 static bool runs(const char *path)
 {
 	return access(path, X_OK) == 0;
@@ -39,18 +58,21 @@ static const char *in_path(struct cc *c, const char *name)
 	return NULL;
 }
 
-/* The first number in what `tool --version` prints after the word "version". */
-static int version_of(struct cc *c, const char *tool)
+/* The number that `tool --version` prints behind one of these words; "" if none. */
+const char *cc_version(struct cc *c, const char *tool)
 {
+	static const char *const before[] = { "version ", "LLD ", "release " };
 	FILE *f = popen(cc_str(c, "'%s' --version 2>/dev/null", tool), "r");
+	const char *version = "";
 	char line[256];
-	int version = 0;
 
 	while (f && fgets(line, sizeof(line), f)) {
-		const char *at = strstr(line, "version ");
+		for (size_t i = 0; !*version && i < sizeof(before) / sizeof(before[0]); i++) {
+			const char *at = strstr(line, before[i]);
 
-		if (at && !version)
-			version = atoi(at + 8);
+			if (at && (at += strlen(before[i])))
+				version = cc_str(c, "%.*s", (int)strspn(at, "0123456789."), at);
+		}
 	}
 	if (f)
 		pclose(f);
@@ -70,7 +92,7 @@ static const char *plain(struct cc *c, const char *name, int *version)
 
 	if (!file || !runs(file))
 		return NULL;
-	*version = version_of(c, file);
+	*version = atoi(cc_version(c, file));
 	return *version >= OLDEST ? file : NULL;
 }
 
@@ -90,28 +112,6 @@ static const char *versioned(struct cc *c, const char *name, const int *versions
 		*version = *versions;
 	}
 	return file || own_folder() ? file : plain(c, name, version);
-}
-
-const char *cc_tool(struct cc *c, const char *name, const char *package)
-{
-	int version;
-	const char *file = versioned(c, name, final_versions, &version);
-
-	if (!file)
-		cmd_error("cc", "%s was not found; install the package %s, or set MORI_LLVM_BINDIR",
-			  name, package);
-	return file;
-}
-
-const char *cc_clang(struct cc *c)
-{
-	int version;
-	const char *file = versioned(c, "clang", c_versions, &version);
-
-	if (!file)
-		cmd_error("cc", "clang 19 or later was not found, and C needs it; install the "
-				"package clang-19, or set MORI_LLVM_BINDIR");
-	return file;
 }
 
 /*
@@ -137,7 +137,8 @@ static int find_llvm(struct cc *c)
 	return plain(c, names[0], &version) ? version : 0;
 }
 
-const char *cc_llvm(struct cc *c, const char *name)
+/* A tool of the version that makes the final code. */
+static const char *of_llvm(struct cc *c, const char *name)
 {
 	const char *file = NULL;
 	int version;
@@ -146,20 +147,7 @@ const char *cc_llvm(struct cc *c, const char *name)
 		c->llvm = find_llvm(c);
 	if (c->llvm && !own_folder())
 		file = with_version(c, name, c->llvm);
-	if (c->llvm && !file)
-		file = plain(c, name, &version);
-	if (!file && c->kind == CC_CPU)
-		cmd_error(
-			"cc",
-			"%s was not found; the CPU needs clang and the LLVM tools of one version: "
-			"install the packages clang-19 and llvm-19, or set MORI_LLVM_BINDIR",
-			name);
-	else if (!file)
-		cmd_error("cc",
-			  "%s of LLVM 19 or later was not found; install the package llvm-22 "
-			  "(or llvm-19), or set MORI_LLVM_BINDIR",
-			  name);
-	return file;
+	return c->llvm && !file ? plain(c, name, &version) : file;
 }
 
 void cc_say_versions(struct cc *c)
@@ -173,9 +161,10 @@ void cc_say_versions(struct cc *c)
 		clang ? clang : "not found", c->llvm);
 }
 
-const char *cc_ptxas(struct cc *c)
+static const char *find_ptxas(struct cc *c)
 {
 	static const char *const homes[] = { "CUDA_HOME", "CUDA_PATH" };
+	static const char usual[] = "/usr/local/cuda/bin/ptxas";
 	const char *file = getenv("MORI_PTXAS");
 
 	if (file && *file && runs(file))
@@ -188,12 +177,50 @@ const char *cc_ptxas(struct cc *c)
 			return file;
 	}
 	file = in_path(c, "ptxas");
-	if (!file && runs("/usr/local/cuda/bin/ptxas"))
-		file = "/usr/local/cuda/bin/ptxas";
+	return file || !runs(usual) ? file : usual;
+}
+
+const char *cc_find(struct cc *c, enum cc_tool tool)
+{
+	const char *name = cc_tools[tool].name;
+	int version;
+
+	switch (tool) {
+	case CC_CLANG:
+		return versioned(c, name, c_versions, &version);
+	case CC_LLD:
+	case CC_MLIR:
+		return versioned(c, name, final_versions, &version);
+	case CC_PTXAS:
+		return find_ptxas(c);
+	default:
+		return of_llvm(c, name);
+	}
+}
+
+const char *cc_advice(struct cc *c, enum cc_tool tool)
+{
+	const char *variable = tool == CC_PTXAS ? "MORI_PTXAS" : "MORI_LLVM_BINDIR";
+	const char *value = getenv(variable);
+
+	return cc_str(c, "install %s, or set %s%s%s%s", cc_tools[tool].package, variable,
+		      value && *value ? " (it is " : "", value && *value ? value : "",
+		      value && *value ? ")" : "");
+}
+
+const char *cc_tool(struct cc *c, enum cc_tool tool)
+{
+	const struct cc_tool_kind *kind = &cc_tools[tool];
+	const char *file = cc_find(c, tool);
+
+	/* The CPU needs all of one version: naming both packages names one that has it. */
+	if (!file && c->kind == CC_CPU && cc_of_llvm(tool))
+		tool = CC_CPU_CLANG;
 	if (!file)
-		cmd_error("cc", "ptxas was not found, and a cubin needs it; install NVIDIA's CUDA "
-				"compiler (package cuda-nvcc, or nvidia-cuda-nvcc from PyPI), set "
-				"MORI_PTXAS, or ask for PTX, which the driver compiles");
+		cmd_error("cc", "%s%s was not found, and %s needs it; %s%s", kind->name,
+			  tool == CC_PTXAS ? "" : " 19 or later", cc_tools[tool].use,
+			  cc_advice(c, tool),
+			  tool == CC_PTXAS ? "; or ask for PTX, which the driver compiles" : "");
 	return file;
 }
 
@@ -224,6 +251,12 @@ const char *cc_folder(const struct cc *c)
 	return c->kind == CC_NVPTX ? "nvptx64" : c->kind == CC_AMDGCN ? "amdgcn" : cpu;
 }
 
+const char *cc_bitcode_beside(struct cc *c)
+{
+	return beside(c, cc_str(c, "lib/mori/%s/libmori_shmem_%s.bc", cc_folder(c),
+				c->near && c->kind != CC_CPU ? "near" : "device"));
+}
+
 const char *cc_bitcode(struct cc *c)
 {
 	const char *file = c->bitcode ? c->bitcode : getenv("MORI_SHMEM_BC");
@@ -234,13 +267,10 @@ const char *cc_bitcode(struct cc *c)
 		cmd_error("cc", "there is no device library %s", file);
 		return NULL;
 	}
-	file = beside(c, cc_str(c, "lib/mori/%s/libmori_shmem_%s.bc", cc_folder(c),
-				c->near && c->kind != CC_CPU ? "near" : "device"));
+	file = cc_bitcode_beside(c);
 	if (!file)
-		cmd_error("cc",
-			  "no device library for %s was found beside this command; build it "
-			  "with tools/build_shmem_bitcode.sh, or set MORI_SHMEM_BC",
-			  cc_folder(c));
+		cmd_error("cc", "no device library for %s was found beside this command; %s",
+			  cc_folder(c), CC_NO_BITCODE);
 	return file;
 }
 

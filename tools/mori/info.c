@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * `mori info`: prints what mori_shmem_info() reports, as text, JSON, or the
- * Markdown of docs/environment.md. Rows of section env named NAME.part are parts
+ * `mori info`: prints what mori_shmem_info() reports, and what `mori cc` would work with, as
+ * text, JSON, or the Markdown of docs/environment.md. Rows of section env named NAME.part are parts
  * of the variable NAME.
  */
 #include <mori/shmem.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mori/cc.h"
 #include "mori/cmd.h"
 
 struct row {
@@ -317,7 +318,7 @@ int cmd_info(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	int c, env = 0, json = 0, markdown = 0;
+	int c, env = 0, json = 0, markdown = 0, err;
 	struct rows rows = { 0 };
 
 	opterr = 0;
@@ -339,7 +340,10 @@ int cmd_info(int argc, char **argv)
 			cmd_error("info", "--markdown goes with --env");
 		return CMD_USAGE;
 	}
-	if (mori_shmem_info(add_row, &rows) || rows.no_memory) {
+	err = mori_shmem_info(add_row, &rows);
+	if (!err && !env)
+		cc_info(add_row, &rows);
+	if (err || rows.no_memory) {
 		cmd_error("info", "%s", rows.no_memory ? "no memory" : mori_shmem_last_error());
 		free_rows(&rows);
 		return 1;
