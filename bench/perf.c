@@ -6,45 +6,12 @@
  */
 #include "perf.h"
 
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
-	"usage: mori perf [--device [cpu|cuda|hip] | --net] [options]\n"
-	"Measures MORI Shmem on this machine, beside what the memory can do and beside\n"
-	"Open MPI's OpenSHMEM where that is installed. Every case checks its data.\n"
-	"With --device it measures kernels, beside plain kernels and, on the CPU, a host's\n"
-	"calls, on a GPU NVSHMEM's.\n"
-	"\n"
-	"  --device [NAME]   kernels on that device; by default the one the library uses\n"
-	"  --grids BxT,...   grids of kernels: blocks x threads; on a GPU SxT and GxT: as many\n"
-	"                    blocks as a PE's share of it, or all of it, has multiprocessors\n"
-	"  --pes N,...       PEs of the jobs with kernels (default 2; on a GPU 2,4,8)\n"
-	"  --only NAME,...   these cases only (see --list); `growth` is one too\n"
-	"  --sizes N,...     sizes in bytes, with suffixes K, M, G\n"
-	"  --reps N          repetitions; the best median counts (default 5, kernels 3)\n"
-	"  --ms N            time to measure each row, in each repetition (default 40)\n"
-	"  --quick           a short run: one repetition, few sizes, at most 4 PEs\n"
-	"  --growth          also init, barrier and memory at 2 to 1024 PEs\n"
-	"  --net             the PEs on two nodes (network namespaces; needs root), beside a "
-	"plain\n"
-	"                    socket and the peer over TCP\n"
-	"  --threads         the PEs of our jobs are threads of one process\n"
-	"  --peer NAME       compare with openmpi; with nvshmem (--device cuda; built if need "
-	"be);\n"
-	"                    with none. By default the one that is there\n"
-	"  --no-peer         the same as --peer none\n"
-	"  --install-peer    install Open MPI's OpenSHMEM first (apt-get)\n"
-	"  --csv FILE        write the rows as CSV\n"
-	"  --json FILE       write the rows as JSON\n"
-	"  --load FILE       measure nothing: take the rows that --csv wrote (--device as it was)\n"
-	"  --plot FILE       draw bandwidth and latency by size, as SVG\n"
-	"  --markdown        print the tables as Markdown\n"
-	"  --list            the cases\n"
-	"  --help            this text\n";
+#include "mori/cmd.h"
 
 /* Gives -1. */
 static int __attribute__((format(printf, 1, 2))) perf_error(const char *fmt, ...)
@@ -173,6 +140,17 @@ static int parse_positive(const char *name, const char *text, double *out)
 	return -1;
 }
 
+/* The names of all cases, each with a blank behind it. */
+#define CASE(id, ...)	#id " "
+#define KERNEL(id, ...) #id " "
+static const char case_names[] =
+#include "cases.def"
+#include "kernel_cases.def"
+#include "net_cases.def"
+	"growth";
+#undef CASE
+#undef KERNEL
+
 enum {
 	OPT_ONLY = 256,
 	OPT_SIZES,
@@ -188,14 +166,73 @@ enum {
 	OPT_LOAD,
 	OPT_PLOT,
 	OPT_LIST,
-	OPT_HELP
+	OPT_QUICK,
+	OPT_GROWTH,
+	OPT_THREADS,
+	OPT_NET,
+	OPT_MARKDOWN,
+	OPT_INSTALL
 };
+
+static const struct cmd_option options[] = {
+	{ "device", OPT_DEVICE, "[NAME]", "cpu cuda hip",
+	  "kernels on that device; by default the one the library uses" },
+	{ "grids", OPT_GRIDS, "BxT,...", NULL,
+	  "grids of kernels: blocks x threads; on a GPU SxT and GxT: as many\n"
+	  "blocks as a PE's share of it, or all of it, has multiprocessors" },
+	{ "pes", OPT_PES, "N,...", NULL,
+	  "PEs of the jobs with kernels (default 2; on a GPU 2,4,8)" },
+	{ "only", OPT_ONLY, "NAME,...", case_names,
+	  "these cases only (see --list); `growth` is one too" },
+	{ "sizes", OPT_SIZES, "N,...", NULL, "sizes in bytes, with suffixes K, M, G" },
+	{ "reps", OPT_REPS, "N", NULL,
+	  "repetitions; the best median counts (default 5, kernels 3)" },
+	{ "ms", OPT_MS, "N", NULL, "time to measure each row, in each repetition (default 40)" },
+	{ "quick", OPT_QUICK, NULL, NULL, "a short run: one repetition, few sizes, at most 4 PEs" },
+	{ "growth", OPT_GROWTH, NULL, NULL, "also init, barrier and memory at 2 to 1024 PEs" },
+	{ "net", OPT_NET, NULL, NULL,
+	  "the PEs on two nodes (network namespaces; needs root), beside a\n"
+	  "plain socket and the peer over TCP" },
+	{ "threads", OPT_THREADS, NULL, NULL, "the PEs of our jobs are threads of one process" },
+	{ "peer", OPT_PEER, "NAME", "openmpi nvshmem none",
+	  "compare with openmpi; with nvshmem (--device cuda; built if need\n"
+	  "be); with none. By default the one that is there" },
+	{ "no-peer", OPT_NO_PEER, NULL, NULL, "the same as --peer none" },
+	{ "install-peer", OPT_INSTALL, NULL, NULL, "install Open MPI's OpenSHMEM first (apt-get)" },
+	{ "csv", OPT_CSV, "FILE", CMD_FILE, "write the rows as CSV" },
+	{ "json", OPT_JSON, "FILE", CMD_FILE, "write the rows as JSON" },
+	{ "load", OPT_LOAD, "FILE", CMD_FILE,
+	  "measure nothing: take the rows that --csv wrote (--device as it was)" },
+	{ "plot", OPT_PLOT, "FILE", CMD_FILE, "draw bandwidth and latency by size, as SVG" },
+	{ "markdown", OPT_MARKDOWN, NULL, NULL, "print the tables as Markdown" },
+	{ "list", OPT_LIST, NULL, NULL, "the cases" },
+	{ "help", 'h', NULL, NULL, "this text" },
+	{ 0 },
+};
+
+/* Whether it was one of those that take no value. */
+static int apply_switch(struct perf_options *o, int c)
+{
+	int *const to = c == OPT_QUICK	  ? &o->quick :
+			c == OPT_GROWTH	  ? &o->growth :
+			c == OPT_THREADS  ? &o->threads :
+			c == OPT_NET	  ? &o->net :
+			c == OPT_MARKDOWN ? &o->markdown :
+			c == OPT_INSTALL  ? &o->install_peer :
+					    NULL;
+
+	if (to)
+		*to = 1;
+	return to != NULL;
+}
 
 static int apply_option(struct perf_options *o, int c)
 {
 	double value = 0;
 	int err = 0;
 
+	if (apply_switch(o, c))
+		return 0;
 	switch (c) {
 	case OPT_ONLY:
 		o->only_text = optarg;
@@ -236,7 +273,7 @@ static int apply_option(struct perf_options *o, int c)
 		o->json = optarg;
 		return 0;
 	default:
-		return 0; /* a switch, set already */
+		return 0; /* --list, which waits for all options */
 	}
 }
 
@@ -251,14 +288,6 @@ static void list_cases(const struct perf_options *o)
 	if (!kernels && !o->net)
 		printf("%-14s %s\n", "growth",
 		       "init, barrier, finalize and memory at 2 to 1024 PEs");
-}
-
-static int bad_option(int c, char **argv)
-{
-	perf_error(c == ':' ? "%s needs a value (mori perf --help)" :
-			      "unknown option %s (mori perf --help)",
-		   argv[optind - 1]);
-	return PERF_USAGE;
 }
 
 /* What can be said only when all options are known. 0: go on; 1: done; PERF_USAGE: wrong. */
@@ -289,42 +318,18 @@ static int settle(struct perf_options *o, int list)
 /* 0: go on; 1: done; PERF_USAGE: wrong. */
 static int parse_options(int argc, char **argv, struct perf_options *o)
 {
-	const struct option longs[] = {
-		{ "only", 1, NULL, OPT_ONLY },
-		{ "sizes", 1, NULL, OPT_SIZES },
-		{ "reps", 1, NULL, OPT_REPS },
-		{ "ms", 1, NULL, OPT_MS },
-		{ "csv", 1, NULL, OPT_CSV },
-		{ "json", 1, NULL, OPT_JSON },
-		{ "device", 2, NULL, OPT_DEVICE },
-		{ "grids", 1, NULL, OPT_GRIDS },
-		{ "pes", 1, NULL, OPT_PES },
-		{ "peer", 1, NULL, OPT_PEER },
-		{ "no-peer", 0, NULL, OPT_NO_PEER },
-		{ "load", 1, NULL, OPT_LOAD },
-		{ "plot", 1, NULL, OPT_PLOT },
-		{ "list", 0, NULL, OPT_LIST },
-		{ "help", 0, NULL, OPT_HELP },
-		{ "quick", 0, &o->quick, 1 },
-		{ "growth", 0, &o->growth, 1 },
-		{ "threads", 0, &o->threads, 1 },
-		{ "net", 0, &o->net, 1 },
-		{ "markdown", 0, &o->markdown, 1 },
-		{ "install-peer", 0, &o->install_peer, 1 },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct cmd_getopt g;
 	int c, list = 0;
 
+	cmd_getopt(options, ":", &g);
 	optind = 0;
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
-		if (c == OPT_HELP || c == 'h') {
-			fputs(help, stdout);
-			return 1;
-		}
+	while ((c = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
+		if (c == 'h')
+			return cmd_help(&mori_perf) ? PERF_USAGE : 1;
 		list |= c == OPT_LIST;
 		if (c == '?' || c == ':')
-			return bad_option(c, argv);
+			return cmd_bad_option("perf", c, argv, g.longs);
 		if (c == OPT_DEVICE && !optarg && argv[optind] && argv[optind][0] != '-')
 			optarg = argv[optind++]; /* its value may stand apart */
 		if (apply_option(o, c))
@@ -544,7 +549,7 @@ static int load_rows(struct perf_tools *t, const struct perf_options *o, struct 
 	return 0;
 }
 
-int cmd_perf(int argc, char **argv)
+static int cmd_perf(int argc, char **argv)
 {
 	struct perf_options o = { .reps = 0 };
 	struct perf_tools t = { .self = "" };
@@ -576,3 +581,18 @@ int cmd_perf(int argc, char **argv)
 	rows_free(&rows);
 	return err ? 1 : 0;
 }
+
+const struct command mori_perf = {
+	.name = "perf",
+	.help = "measure the library beside what else there is",
+	.run = cmd_perf,
+	.usage = "[--device [cpu|cuda|hip] | --net] [options]\n"
+		 "\n"
+		 "Measures MORI Shmem on this machine, beside what the memory can do and beside\n"
+		 "Open MPI's OpenSHMEM where that is installed. Every case checks its data.\n"
+		 "With --device it measures kernels, beside plain kernels and, on the CPU, a "
+		 "host's\n"
+		 "calls, on a GPU NVSHMEM's.\n",
+	.options = options,
+	.operand = "",
+};

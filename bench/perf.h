@@ -218,7 +218,4 @@ void size_text(char *out, size_t room, size_t size, const char *of);
 int write_csv(const struct rows *rows, const char *file);
 int write_json(const struct rows *rows, const struct perf_tools *t, const char *file);
 
-/* The command; its own name is argv[0]. */
-int cmd_perf(int argc, char **argv);
-
 #endif

@@ -15,8 +15,8 @@ src/accel:	util abi
 src/net:	util abi nic
 src/core:	util abi nic dev accel net boot
 tools/list:
-tools/mori:	bench
-bench:
+tools/mori:
+bench:		mori
 examples:
 python:
 tests:		util abi nic dev boot accel net core fake nodes

@@ -20,17 +20,33 @@
 
 enum { OPT_EMIT = 256, OPT_KEEP, OPT_BC, OPT_NEAR, OPT_THREADS };
 
-static const struct option options[] = {
-	{ "target", required_argument, NULL, 't' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "emit", required_argument, NULL, OPT_EMIT },
-	{ "bc", required_argument, NULL, OPT_BC },
-	{ "near", no_argument, NULL, OPT_NEAR },
-	{ "max-threads", required_argument, NULL, OPT_THREADS },
-	{ "keep-temps", no_argument, NULL, OPT_KEEP },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+/* Letters with what follows them, but for -O, -t, -o and -v, go to clang as they are. */
+static const struct cmd_option options[] = {
+	{ "target", 't', "T", CC_TARGETS,
+	  "cpu (default), sm_70 and later, gfx942, gfx950 and others" },
+	{ "output", 'o', "F", CMD_FILE,
+	  "the file to write; its ending may choose between PTX and cubin" },
+	{ "emit", OPT_EMIT, "KIND", "so ptx cubin hsaco asm ll",
+	  "so, ptx, cubin, hsaco, asm, or ll for the optimised IR" },
+	{ NULL, 'O', "[LEVEL]", NULL, "0 to 3; default 3" },
+	{ NULL, 'I', "DIR", CMD_DIR, "for clang, as are -D -U -f -m -W -std=" },
+	{ NULL, 'D', "NAME", NULL, NULL },
+	{ NULL, 'U', "NAME", NULL, NULL },
+	{ NULL, 'f', "FLAG", NULL, "for clang; -fsanitize=X is for the CPU" },
+	{ NULL, 'm', "FLAG", NULL, NULL },
+	{ NULL, 'W', "FLAG", NULL, NULL },
+	{ NULL, 's', "td=STANDARD", NULL, NULL },
+	{ NULL, 'g', "[LEVEL]", NULL, "keep debug information" },
+	{ "bc", OPT_BC, "FILE", CMD_FILE, "the device library to use (also MORI_SHMEM_BC)" },
+	{ "near", OPT_NEAR, NULL, NULL,
+	  "for a GPU: all peers have load and store, leave queues out" },
+	{ "max-threads", OPT_THREADS, "N", NULL,
+	  "for NVIDIA: blocks of at most N threads, which sets how many\n"
+	  "registers a thread may have" },
+	{ "keep-temps", OPT_KEEP, NULL, NULL, "leave the temporary files and say where they are" },
+	{ "verbose", 'v', NULL, NULL, "print the commands, and which tools are used" },
+	{ "help", 'h', NULL, NULL, "this text" },
+	{ 0 },
 };
 
 static const struct {
@@ -47,27 +63,6 @@ static const struct {
 };
 
 #define N_EMITS (sizeof(emits) / sizeof(emits[0]))
-
-static void print_help(void)
-{
-	printf("usage: mori cc kernel.{c,ll,mlir,bc} --target cpu|sm_XX|gfxXXX -o out [options]\n\n"
-	       "Compiles a kernel and links it with the device library.\n\n"
-	       "  -t, --target T   cpu (default), sm_70 and later, gfx942, gfx950 and others\n"
-	       "  -o, --output F   the file to write; its ending may choose between PTX and cubin\n"
-	       "  --emit KIND      so, ptx, cubin, hsaco, asm, or ll for the optimised IR\n"
-	       "  -O0 to -O3       default -O3\n"
-	       "  -I -D -U -f -m -W -std=   for clang, as they are; -g keeps debug information\n"
-	       "  -fsanitize=X     for the CPU\n"
-	       "  --bc FILE        the device library to use (also MORI_SHMEM_BC)\n"
-	       "  --near           for a GPU: all peers have load and store, leave queues out\n"
-	       "  --max-threads N  for NVIDIA: blocks of at most N threads, which sets how many\n"
-	       "                   registers a thread may have\n"
-	       "  --keep-temps     leave the temporary files and say where they are\n"
-	       "  -v, --verbose    print the commands, and which tools are used\n"
-	       "  --help           this text\n\n"
-	       "Tools come from MORI_LLVM_BINDIR or PATH: clang 19 for C, LLVM 22 (else an\n"
-	       "older one, 19 at least) for the final code, ptxas for a cubin, lld for AMD.\n");
-}
 
 static void use_sanitizer(struct cc *c, const char *which)
 {
@@ -128,7 +123,7 @@ static int set_threads(struct cc *c)
 }
 
 /* -1: go on; else the exit code. */
-static int take_option(struct cc *c, int opt, char **argv)
+static int take_option(struct cc *c, int opt, char **argv, const struct option *longs)
 {
 	switch (opt) {
 	case 't':
@@ -157,7 +152,7 @@ static int take_option(struct cc *c, int opt, char **argv)
 		return 0;
 	case '?':
 	case ':':
-		return cmd_bad_option("cc", opt, argv, options);
+		return cmd_bad_option("cc", opt, argv, longs);
 	default:
 		return clang_flag(c, opt);
 	}
@@ -372,20 +367,20 @@ static int build(struct cc *c)
 	return err;
 }
 
-int cmd_cc(int argc, char **argv)
+static int cmd_cc(int argc, char **argv)
 {
 	struct cc c = { .target = "cpu", .level = "3" };
+	struct cmd_getopt g;
 	int opt, err = 0;
 
+	cmd_getopt(options, ":", &g);
 	opterr = 0;
-	while (!err &&
-	       (opt = getopt_long(argc, argv, ":t:o:O::I:D:U:f:m:W:s:g::vh", options, NULL)) >= 0) {
+	while (!err && (opt = getopt_long(argc, argv, g.shorts, g.longs, NULL)) >= 0) {
 		if (opt == 'h') {
-			print_help();
 			cc_close(&c);
-			return 0;
+			return cmd_help(&mori_cc);
 		}
-		err = take_option(&c, opt, argv);
+		err = take_option(&c, opt, argv, g.longs);
 	}
 	if (!err)
 		err = check_use(&c, argc, argv);
@@ -394,3 +389,17 @@ int cmd_cc(int argc, char **argv)
 	cc_close(&c);
 	return err;
 }
+
+const struct command mori_cc = {
+	.name = "cc",
+	.help = "compile a kernel and link it with the device library",
+	.run = cmd_cc,
+	.usage = "kernel.{c,ll,mlir,bc} --target cpu|sm_XX|gfxXXX -o out [options]\n"
+		 "\n"
+		 "Compiles a kernel and links it with the device library.\n",
+	.options = options,
+	.more = "Tools come from MORI_LLVM_BINDIR or PATH: clang 19 for C, LLVM 22 (else an\n"
+		"older one, 19 at least) for the final code, ptxas for a cubin, lld for AMD.\n"
+		"mori info lists those that are here.\n",
+	.operand = CMD_KERNEL,
+};

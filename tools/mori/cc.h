@@ -91,6 +91,9 @@ const char *cc_include(struct cc *c);	     /* where <mori/...> is; NULL in silen
 const char *cc_folder(const struct cc *c);   /* the target's name among the bitcodes */
 
 /* cc_target.c: from linked IR to what was asked for. */
+#define CC_TARGETS                                                                                 \
+	"cpu sm_70 sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a sm_100 sm_120 gfx90a gfx942 gfx950 "       \
+	"gfx1100" /* to be offered; there are more */
 int cc_target_parse(struct cc *c);
 const char *cc_front_cpu(struct cc *c); /* as clang for C shall know it */
 /* Copies PTX, with the most threads of a block in each kernel that does not say so itself. */

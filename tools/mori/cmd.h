@@ -1,22 +1,55 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the parts of the `mori` command share: its commands and how they speak of
- * wrong use.
+ * What the parts of the `mori` command share: its commands, their options, and how they
+ * speak of wrong use. An option stands in one table only, from which getopt's tables and the
+ * help are made.
  */
 #ifndef MORI_TOOLS_CMD_H
 #define MORI_TOOLS_CMD_H
 
 #include <getopt.h>
+#include <stddef.h>
 
 #define CMD_USAGE 2 /* exit code for wrong use */
 
-/* Each takes its own name as argv[0] and returns an exit code. */
-int cmd_run(int argc, char **argv);
-int cmd_info(int argc, char **argv);
-int cmd_cc(int argc, char **argv);
-int cmd_perf(int argc, char **argv); /* in bench/ */
+/* What may stand in a place: words, separated by blanks, or one of these. NULL: anything. */
+#define CMD_FILE    "@file"
+#define CMD_DIR	    "@dir"
+#define CMD_PROGRAM "@program" /* and then its own arguments */
+#define CMD_KERNEL  "@kernel"  /* a source for mori cc */
 
-/* "mori <argv[0]>: text" and a line break on standard error. */
+struct cmd_option {
+	const char *name;   /* without the dashes; NULL: it has a letter only */
+	int code;	    /* what getopt_long() gives; a letter is its short form */
+	const char *arg;    /* NULL: none; "[X]": one may follow; "X,...": several, with commas */
+	const char *values; /* of the argument */
+	const char *help;   /* lines */
+};
+
+struct command {
+	const char *name, *help;	   /* help: a line */
+	int (*run)(int argc, char **argv); /* its own name is argv[0]; gives an exit code */
+	const char *usage, *more;	   /* of its --help: lines before and after the options */
+	const struct cmd_option *options;  /* ends with one without name and code */
+	const char *operand; /* what stands there without a dash: see above; "": nothing */
+};
+
+extern const struct command mori_run, mori_info, mori_cc;
+extern const struct command mori_perf;	       /* in bench/ */
+extern const struct command *const commands[]; /* ends with NULL */
+
+/* What getopt_long() wants. */
+struct cmd_getopt {
+	struct option longs[48];
+	char shorts[128];
+};
+
+/* @first: what the short options start with, such as ":" or "+:". */
+void cmd_getopt(const struct cmd_option *options, const char *first, struct cmd_getopt *out);
+/* The help of a command. Gives an exit code. */
+int cmd_help(const struct command *c);
+
+/* "mori <cmd>: text" and a line break on standard error. */
 void cmd_error(const char *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*

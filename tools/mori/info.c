@@ -28,16 +28,6 @@ struct variable {
 	const char *source, *def, *allowed, *help; /* the last three NULL if it does not exist */
 };
 
-static const char usage[] =
-	"usage: mori info [--env] [--json | --markdown]\n"
-	"\n"
-	"What the library is and found on this machine, and why it uses no more.\n"
-	"\n"
-	"      --env       every environment variable: value in force, meaning, what is allowed\n"
-	"      --json      as JSON\n"
-	"      --markdown  the table of variables as Markdown (with --env)\n"
-	"  -h, --help      this text\n";
-
 static void add_row(void *arg, const char *section, const char *key, const char *value,
 		    const char *note)
 {
@@ -308,28 +298,33 @@ static void print_rows(const struct rows *rows, int env, int json, int markdown)
 	}
 }
 
-int cmd_info(int argc, char **argv)
+enum { OPT_ENV = 256, OPT_JSON, OPT_MARKDOWN };
+
+static const struct cmd_option options[] = {
+	{ "env", OPT_ENV, NULL, NULL,
+	  "every environment variable: value in force, meaning, what is allowed" },
+	{ "json", OPT_JSON, NULL, NULL, "as JSON" },
+	{ "markdown", OPT_MARKDOWN, NULL, NULL, "the table of variables as Markdown (with --env)" },
+	{ "help", 'h', NULL, NULL, "this text" },
+	{ 0 },
+};
+
+static int cmd_info(int argc, char **argv)
 {
-	enum { ENV = 256, JSON, MARKDOWN };
-	static const struct option options[] = {
-		{ "env", no_argument, NULL, ENV },
-		{ "json", no_argument, NULL, JSON },
-		{ "markdown", no_argument, NULL, MARKDOWN },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	int c, env = 0, json = 0, markdown = 0, err;
 	struct rows rows = { 0 };
+	struct cmd_getopt g;
 
+	cmd_getopt(options, ":", &g);
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (c == '?' || c == ':')
-			return cmd_bad_option("info", c, argv, options);
+			return cmd_bad_option("info", c, argv, g.longs);
 		if (c == 'h')
-			return fputs(usage, stdout) < 0;
-		env |= c == ENV;
-		json |= c == JSON;
-		markdown |= c == MARKDOWN;
+			return cmd_help(&mori_info);
+		env |= c == OPT_ENV;
+		json |= c == OPT_JSON;
+		markdown |= c == OPT_MARKDOWN;
 	}
 	if (optind < argc || (json && markdown) || (markdown && !env)) {
 		if (optind < argc)
@@ -352,3 +347,14 @@ int cmd_info(int argc, char **argv)
 	free_rows(&rows);
 	return fflush(stdout) ? 1 : 0;
 }
+
+const struct command mori_info = {
+	.name = "info",
+	.help = "what the library found here, and its environment variables",
+	.run = cmd_info,
+	.usage = "[--env] [--json | --markdown]\n"
+		 "\n"
+		 "What the library is and found on this machine, and why it uses no more.\n",
+	.options = options,
+	.operand = "",
+};

@@ -14,19 +14,9 @@
 #define MORI_VERSION "unknown" /* the build says it */
 #endif
 
-struct command {
-	const char *name, *help;
-	int (*run)(int argc, char **argv);
+const struct command *const commands[] = {
+	&mori_run, &mori_info, &mori_cc, &mori_perf, NULL,
 };
-
-static const struct command commands[] = {
-	{ "run", "start a program as a job of PEs on this machine", cmd_run },
-	{ "info", "what the library found here, and its environment variables", cmd_info },
-	{ "cc", "compile a kernel and link it with the device library", cmd_cc },
-	{ "perf", "measure the library beside what else there is", cmd_perf },
-};
-
-#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 void cmd_error(const char *cmd, const char *fmt, ...)
 {
@@ -107,10 +97,10 @@ int cmd_bad_option(const char *cmd, int c, char **argv, const struct option *opt
 static void print_help(void)
 {
 	printf("usage: mori <command> [options]\n\n");
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		printf("  %-8s %s\n", commands[i].name, commands[i].help);
-	printf("\n  --help     this text; mori <command> --help for a command\n"
-	       "  --version  the version of the command and its library\n"
+	for (size_t i = 0; commands[i]; i++)
+		printf("  %-12s%s\n", commands[i]->name, commands[i]->help);
+	printf("\n  --help      this text; mori <command> --help for a command\n"
+	       "  --version   the version of the command and its library\n"
 	       "\nFirst steps:\n"
 	       "  mori info                what is here\n"
 	       "  mori run -n 4 ./program  a job of four PEs\n");
@@ -121,11 +111,11 @@ static int unknown_command(const char *word)
 	const struct command *best = NULL;
 	int least = 0;
 
-	for (size_t i = 0; i < N_COMMANDS; i++) {
-		int d = cmd_distance(word, commands[i].name);
+	for (size_t i = 0; commands[i]; i++) {
+		int d = cmd_distance(word, commands[i]->name);
 
 		if (d >= 0 && (!best || d < least)) {
-			best = &commands[i];
+			best = commands[i];
 			least = d;
 		}
 	}
@@ -152,9 +142,9 @@ int main(int argc, char **argv)
 		printf("mori %s\n", MORI_VERSION);
 		return 0;
 	}
-	for (size_t i = 0; i < N_COMMANDS; i++) {
-		if (!strcmp(word, commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+	for (size_t i = 0; commands[i]; i++) {
+		if (!strcmp(word, commands[i]->name))
+			return commands[i]->run(argc - 1, argv + 1);
 	}
 	if (word[0] == '-') {
 		cmd_error(NULL, "unknown option %s (mori --help)", word);

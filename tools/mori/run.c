@@ -32,54 +32,32 @@ enum {
 	OPT_LOG
 };
 
-static const struct option options[] = {
-	{ "np", required_argument, NULL, 'n' },
-	{ "threads", required_argument, NULL, 't' },
-	{ "tag-output", no_argument, NULL, OPT_TAG },
-	{ "output-dir", required_argument, NULL, OPT_DIR },
-	{ "timestamp", no_argument, NULL, OPT_STAMP },
-	{ "env", required_argument, NULL, 'x' },
-	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
-	{ "keep-going", no_argument, NULL, OPT_KEEP },
-	{ "grace", required_argument, NULL, OPT_GRACE },
-	{ "wdir", required_argument, NULL, OPT_WDIR },
-	{ "bind", required_argument, NULL, OPT_BIND },
-	{ "heap-size", required_argument, NULL, OPT_HEAP },
-	{ "mode", required_argument, NULL, OPT_MODE },
-	{ "device", required_argument, NULL, OPT_DEVICE },
-	{ "log-level", required_argument, NULL, OPT_LOG },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
+static const struct cmd_option options[] = {
+	{ "np", 'n', "N", NULL, "PEs in the job" },
+	{ "threads", 't', "T", NULL, "PEs a process, as threads; default 1" },
+	{ "env", 'x', "NAME=VALUE", NULL,
+	  "set a variable for the PEs; NAME alone: it must be set here" },
+	{ "wdir", OPT_WDIR, "DIR", CMD_DIR, "start the PEs in DIR" },
+	{ "bind", OPT_BIND, "HOW", "none core",
+	  "none, or core: each PE on a core of its own, round robin" },
+	{ "tag-output", OPT_TAG, NULL, NULL, "put [rank] in front of each line" },
+	{ "timestamp", OPT_STAMP, NULL, NULL, "put the time in front of each line" },
+	{ "output-dir", OPT_DIR, "DIR", CMD_DIR,
+	  "output into DIR/pe-RANK.out and DIR/pe-RANK.err" },
+	{ "timeout", OPT_TIMEOUT, "SECONDS", NULL, "end the job after that time; exit code 124" },
+	{ "keep-going", OPT_KEEP, NULL, NULL, "let the other PEs run on when one fails" },
+	{ "grace", OPT_GRACE, "SECONDS", NULL, "from SIGTERM to SIGKILL; default 2" },
+	{ "heap-size", OPT_HEAP, "SIZE", NULL, "MORI_SHMEM_HEAP_SIZE, as in 512M" },
+	{ "mode", OPT_MODE, "MODE", "static vmm isolation",
+	  "MORI_SHMEM_MODE: static, vmm, isolation" },
+	{ "device", OPT_DEVICE, "DEVICE", "auto cpu cuda hip",
+	  "MORI_SHMEM_DEVICE: auto, cpu, cuda, hip" },
+	{ "log-level", OPT_LOG, "LEVEL", "trace debug info warn error",
+	  "MORI_SHMEM_LOG_LEVEL: trace, debug, info, warn, error" },
+	{ "verbose", 'v', NULL, NULL, "say when processes start and end" },
+	{ "help", 'h', NULL, NULL, "this text" },
 	{ 0 },
 };
-
-static const char help[] =
-	"usage: mori run -n N [options] [--] program [arguments]\n"
-	"\n"
-	"Starts N PEs of a program on this machine, waits for them, and gives the exit code\n"
-	"of the first that failed.\n"
-	"\n"
-	"  -n, --np N              PEs in the job\n"
-	"  -t, --threads T         PEs a process, as threads; default 1\n"
-	"  -x, --env NAME=VALUE    set a variable for the PEs; NAME alone: it must be set here\n"
-	"      --wdir DIR          start the PEs in DIR\n"
-	"      --bind none|core    core: each PE on a core of its own, round robin\n"
-	"      --tag-output        put [rank] in front of each line\n"
-	"      --timestamp         put the time in front of each line\n"
-	"      --output-dir DIR    output into DIR/pe-RANK.out and DIR/pe-RANK.err\n"
-	"      --timeout SECONDS   end the job after that time; exit code 124\n"
-	"      --keep-going        let the other PEs run on when one fails\n"
-	"      --grace SECONDS     from SIGTERM to SIGKILL; default 2\n"
-	"      --heap-size SIZE    MORI_SHMEM_HEAP_SIZE, as in 512M\n"
-	"      --mode MODE         MORI_SHMEM_MODE: static, vmm, isolation\n"
-	"      --device DEVICE     MORI_SHMEM_DEVICE: auto, cpu, cuda, hip\n"
-	"      --log-level LEVEL   MORI_SHMEM_LOG_LEVEL: trace, debug, info, warn, error\n"
-	"  -v, --verbose           say when processes start and end\n"
-	"  -h, --help              this text\n"
-	"\n"
-	"Standard input goes to rank 0. Signals go to all PEs; a second Ctrl-C kills them.\n"
-	"Exit codes: 2 wrong use, 124 time-out, 125 no process failed, but there were failures\n"
-	"that nobody has looked at, 126 not executable, 127 not found, 128 + signal.\n";
 
 static int parse_count(const char *name, const char *text, int *out)
 {
@@ -189,12 +167,14 @@ static int parse_option(int c, struct run_opts *o)
 
 static int parse_args(int argc, char **argv, struct run_opts *o)
 {
+	struct cmd_getopt g;
 	int c, err;
 
+	cmd_getopt(options, "+:", &g);
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:n:t:x:vh", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, g.shorts, g.longs, NULL)) != -1) {
 		if (c == '?' || c == ':')
-			return cmd_bad_option("run", c, argv, options);
+			return cmd_bad_option("run", c, argv, g.longs);
 		err = parse_option(c, o);
 		if (err)
 			return err;
@@ -367,14 +347,14 @@ static void job_close(struct job *j)
 	free(j->born_before);
 }
 
-int cmd_run(int argc, char **argv)
+static int cmd_run(int argc, char **argv)
 {
 	struct run_opts o = { .threads = 1, .grace_s = 2 };
 	struct job j = { .o = &o, .signal_fd = -1, .keeper = -1, .notes = -1, .typed.fd = -1 };
 	int code = parse_args(argc, argv, &o);
 
 	if (code < 0)
-		return fputs(help, stdout) < 0;
+		return cmd_help(&mori_run);
 	if (code)
 		return code;
 	code = job_open(&j);
@@ -391,3 +371,21 @@ int cmd_run(int argc, char **argv)
 	job_close(&j);
 	return code;
 }
+
+const struct command mori_run = {
+	.name = "run",
+	.help = "start a program as a job of PEs on this machine",
+	.run = cmd_run,
+	.usage = "-n N [options] [--] program [arguments]\n"
+		 "\n"
+		 "Starts N PEs of a program on this machine, waits for them, and gives the exit "
+		 "code\n"
+		 "of the first that failed.\n",
+	.options = options,
+	.more = "Standard input goes to rank 0. Signals go to all PEs; a second Ctrl-C kills "
+		"them.\n"
+		"Exit codes: 2 wrong use, 124 time-out, 125 no process failed, but there were "
+		"failures\n"
+		"that nobody has looked at, 126 not executable, 127 not found, 128 + signal.\n",
+	.operand = CMD_PROGRAM,
+};
