@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * What the parts of the `mori` command share: its commands, their options, and how they
- * speak of wrong use. An option stands in one table only, from which getopt's tables and the
- * help are made.
+ * speak of wrong use. An option stands in one table only, from which getopt's tables, the
+ * help and the completions of shells are made.
  */
 #ifndef MORI_TOOLS_CMD_H
 #define MORI_TOOLS_CMD_H
@@ -34,7 +34,7 @@ struct command {
 	const char *operand; /* what stands there without a dash: see above; "": nothing */
 };
 
-extern const struct command mori_run, mori_info, mori_cc;
+extern const struct command mori_run, mori_info, mori_cc, mori_completion;
 extern const struct command mori_perf;	       /* in bench/ */
 extern const struct command *const commands[]; /* ends with NULL */
 
