@@ -63,7 +63,7 @@ foreach(target nvptx64 amdgcn ${CMAKE_SYSTEM_PROCESSOR})
 		DEPENDS ${device_sources} ${PROJECT_SOURCE_DIR}/tools/build_shmem_bitcode.sh
 		COMMENT "Building the device library for ${target}"
 		VERBATIM)
-	install(FILES ${file} DESTINATION lib/mori/${target})
+	install(FILES ${file} DESTINATION ${MORI_BITCODE_INSTALL_DIR}/${target})
 	list(APPEND bitcode_files ${file})
 	add_custom_target(bitcode_${target} DEPENDS ${file})
 	add_dependencies(bitcode bitcode_${target})

@@ -10,21 +10,30 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mori DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 	FILES_MATCHING PATTERN "*.h")
 install(TARGETS mori_shmem EXPORT mori_shmem_targets DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET mori)
-	install(TARGETS mori DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mori_shmem)
 install(EXPORT mori_shmem_targets NAMESPACE mori:: DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/mori_shmem-config.cmake.in
-	${PROJECT_BINARY_DIR}/mori_shmem-config.cmake INSTALL_DESTINATION ${package_dir})
+	${PROJECT_BINARY_DIR}/mori_shmem-config.cmake INSTALL_DESTINATION ${package_dir}
+	PATH_VARS MORI_BITCODE_INSTALL_DIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/mori_shmem-config-version.cmake
 	COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/mori_shmem-config.cmake
 	${PROJECT_BINARY_DIR}/mori_shmem-config-version.cmake DESTINATION ${package_dir})
 
 set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-file(RELATIVE_PATH MORI_PC_TO_PREFIX /prefix/${pc_dir} /prefix)
+# Relative to the file itself, so that the tree may be moved; absolute folders stay what they are.
+mori_relative(to_prefix ${pc_dir} .)
+set(MORI_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+if(to_prefix)
+	set(MORI_PC_PREFIX "\${pcfiledir}/${to_prefix}")
+endif()
+foreach(kind LIB INCLUDE)
+	set(MORI_PC_${kind}DIR "\${prefix}/${CMAKE_INSTALL_${kind}DIR}")
+	if(IS_ABSOLUTE "${CMAKE_INSTALL_${kind}DIR}")
+		set(MORI_PC_${kind}DIR ${CMAKE_INSTALL_${kind}DIR})
+	endif()
+endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/mori_shmem.pc.in ${PROJECT_BINARY_DIR}/mori_shmem.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/mori_shmem.pc DESTINATION ${pc_dir})
 

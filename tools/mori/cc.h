@@ -86,7 +86,7 @@ void cc_say_versions(struct cc *c);
 	"it is built where the packages clang-19 and llvm-19 are installed: install them and "     \
 	"build again, or set MORI_SHMEM_BC"
 const char *cc_bitcode(struct cc *c);	     /* where the device library of the target is */
-const char *cc_bitcode_beside(struct cc *c); /* the one beside this command; NULL in silence */
+const char *cc_bitcode_beside(struct cc *c); /* the one beside the library; NULL in silence */
 const char *cc_include(struct cc *c);	     /* where <mori/...> is; NULL in silence */
 const char *cc_folder(const struct cc *c);   /* the target's name among the bitcodes */
 

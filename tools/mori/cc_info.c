@@ -23,7 +23,7 @@ static void say_tool(struct cc *c, enum cc_tool tool, mori_shmem_info_fn row, vo
 		   cc_str(c, "%s needs it; %s", kind->use, cc_advice(c, tool)));
 }
 
-/* The targets that have a library beside this command (@have), or those without. */
+/* The targets that have a library beside libmori_shmem.so (@have), or those without. */
 static const char *targets(struct cc *c, bool have)
 {
 	const char *list = "";
@@ -67,7 +67,7 @@ static void say_library(struct cc *c, mori_shmem_info_fn row, void *arg)
 			       cc_str(c, "MORI_SHMEM_BC names %s, which is not there", named);
 	} else if (!*have) {
 		value = "no";
-		note = "none beside this command; " CC_NO_BITCODE;
+		note = "none beside libmori_shmem.so; " CC_NO_BITCODE;
 	} else if (*missing) {
 		note = cc_str(c, "%s; none for %s: build again, or set MORI_SHMEM_BC", have,
 			      missing);

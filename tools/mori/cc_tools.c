@@ -8,6 +8,7 @@
  * it writes; the final code is made by the newest, which knows the newest processors.
  */
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -224,6 +225,32 @@ const char *cc_tool(struct cc *c, enum cc_tool tool)
 	return file;
 }
 
+/* Leaves the path of the library this command runs with in *@path. */
+static int note_library(struct dl_phdr_info *info, size_t size, void *path)
+{
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	if (!slash || strncmp(slash, "/libmori_shmem.so", 17))
+		return 0;
+	*(const char **)path = info->dlpi_name;
+	return 1;
+}
+
+/*
+ * mori/@rest in the folder of libmori_shmem.so, if it is there. The library and its bitcode
+ * are installed together, whatever that folder is called and wherever it was moved to.
+ */
+static const char *beside_library(struct cc *c, const char *rest)
+{
+	const char *library = NULL, *file;
+
+	if (!dl_iterate_phdr(note_library, &library))
+		return NULL;
+	file = cc_str(c, "%.*s/mori/%s", (int)(strrchr(library, '/') - library), library, rest);
+	return access(file, R_OK) ? NULL : file;
+}
+
 /* @rest beside the folder of this command, if it is there. */
 static const char *beside(struct cc *c, const char *rest)
 {
@@ -253,8 +280,8 @@ const char *cc_folder(const struct cc *c)
 
 const char *cc_bitcode_beside(struct cc *c)
 {
-	return beside(c, cc_str(c, "lib/mori/%s/libmori_shmem_%s.bc", cc_folder(c),
-				c->near && c->kind != CC_CPU ? "near" : "device"));
+	return beside_library(c, cc_str(c, "%s/libmori_shmem_%s.bc", cc_folder(c),
+					c->near && c->kind != CC_CPU ? "near" : "device"));
 }
 
 const char *cc_bitcode(struct cc *c)
@@ -269,7 +296,7 @@ const char *cc_bitcode(struct cc *c)
 	}
 	file = cc_bitcode_beside(c);
 	if (!file)
-		cmd_error("cc", "no device library for %s was found beside this command; %s",
+		cmd_error("cc", "no device library for %s was found beside libmori_shmem.so; %s",
 			  cc_folder(c), CC_NO_BITCODE);
 	return file;
 }

@@ -3,8 +3,8 @@
 one for kernels whose peers all have load and store.
 
 It lies with the native parts of the package, be that installed or imported from a build tree, else in the
-source's own build tree or where the library was installed. ``MORI_SHMEM_BC`` names a file to use
-instead.
+source's own build tree or where the library was installed: in ``mori`` of the library folder of a prefix.
+``MORI_SHMEM_BC`` names a file to use instead.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any, Iterator
@@ -74,8 +75,13 @@ def _places() -> Iterator[Path]:
     """Where it may be, the most likely place first."""
     yield Path(native("lib", "mori"))
     yield Path(__file__).resolve().parents[3] / "build" / "lib" / "mori"
-    for prefix in (sys.prefix, "/usr/local", "/usr"):
-        yield Path(prefix) / "lib" / "mori"
+    command = shutil.which("mori")
+    prefixes = [Path(command).resolve().parents[1]] if command else []
+    prefixes += [Path(prefix) for prefix in (sys.prefix, "/usr/local", "/usr")]
+    for prefix in dict.fromkeys(prefixes):
+        # The folders for libraries that distributions use; Debian's has the name of the machine.
+        for libdir in ("lib", f"lib/{_HOST}-linux-gnu", "lib64"):
+            yield prefix / libdir / "mori"
 
 
 def find_bitcode(target: Any = None, *, cov: int | None = None, near: bool = False) -> str:
