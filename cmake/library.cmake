@@ -31,8 +31,6 @@ if(NOT MORI_LIBRARY_SOURCES)
 	return()
 endif()
 
-find_package(Threads REQUIRED)
-
 # The library's own kernels, as PTX in a C file; empty without clang.
 find_program(MORI_CLANG NAMES clang-19 clang-20 clang-21 clang-22 clang-23 clang
 	DOC "clang 19 or later, for the device library")
@@ -50,6 +48,7 @@ file(GLOB kernel_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/*.[ch]
 set(MORI_KERNELS ${PROJECT_BINARY_DIR}/cuda_kernels.c)
 add_custom_command(OUTPUT ${MORI_KERNELS}
 	COMMAND ${PROJECT_SOURCE_DIR}/tools/embed_kernels.sh "${kernel_clang}" ${MORI_KERNELS}
+		${MORI_WERROR_FLAG}
 	DEPENDS ${kernel_sources} ${PROJECT_SOURCE_DIR}/tools/embed_kernels.sh
 	COMMENT "Building the library's own kernels"
 	VERBATIM)

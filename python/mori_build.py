@@ -140,7 +140,7 @@ def _build(folder, *more):
     _compiler()
     if not (Path(sysconfig.get_path("include")) / "Python.h").exists():
         sys.exit("mori: Python.h was not found; install Python's headers (Debian: python3-dev)")
-    args = ["-S", ROOT, "-B", folder, "-DMORI_WERROR=OFF", f"-DMORI_PYTHON={sys.executable}", *more]
+    args = ["-S", ROOT, "-B", folder, f"-DMORI_PYTHON={sys.executable}", *more]
     if not (folder / "CMakeCache.txt").exists() and shutil.which("ninja"):
         args += ["-G", "Ninja"]
     _run("cmake", *args, *shlex.split(os.environ.get("MORI_CMAKE_ARGS", "")))
@@ -240,7 +240,9 @@ def _native_files(folder):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    strip = [f"-DCMAKE_{kind}_LINKER_FLAGS=-Wl,-S" for kind in ("EXE", "SHARED", "MODULE")]
+    # In front of the caller's own, which -D would else displace.
+    flags = f"-Wl,-S {os.environ.get('LDFLAGS', '')}".strip()
+    strip = [f"-DCMAKE_{kind}_LINKER_FLAGS={flags}" for kind in ("EXE", "SHARED", "MODULE")]
     with _build_dir("build-wheel") as folder:
         # No links in a wheel: the library has one name, which is also its soname.
         _build(folder, "-DMORI_PLAIN_SONAME=ON", *strip)

@@ -68,7 +68,7 @@ for lib in "$BUILD"/lib/libmori_shmem.so*; do
 done
 there() { MORI=$tmp/tree/bin/mori info "$@"; }
 there
-check "no device library" out_has '^  device library  *no  (none beside this command; .*packages clang-19 and llvm-19 .*MORI_SHMEM_BC)$'
+check "no device library" out_has '^  device library  *no  (none beside libmori_shmem.so; .*packages clang-19 and llvm-19 .*MORI_SHMEM_BC)$'
 echo 'MORI_KERNEL void k(void) {}' >"$tmp/k.c"
 "$tmp/tree/bin/mori" cc "$tmp/k.c" -o "$tmp/k.so" >"$tmp/out" 2>"$tmp/err"
 check "mori cc without one: exit code" [ $? = 1 ]

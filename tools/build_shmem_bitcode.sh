@@ -150,7 +150,7 @@ passes_of() {
 build() {
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	"$cc" $(flags_of "$1") -std=gnu11 -fconvergent-functions -fno-strict-aliasing \
-		-fomit-frame-pointer -Wall -Wextra -Werror -Iinclude -Isrc -O2 ${MORI_BITCODE_FLAGS:-} ${3:-} \
+		-fomit-frame-pointer -Wall -Wextra -Iinclude -Isrc -O2 ${MORI_BITCODE_FLAGS:-} ${3:-} \
 		-Xclang -disable-llvm-passes -emit-llvm -c src/dev/lib.c -o "$tmp/raw.bc" &&
 		"$opt" $(passes_of "$1") "$tmp/raw.bc" -o "$tmp/light.bc" &&
 		"$dis" "$tmp/light.bc" -o "$tmp/light.ll" &&

@@ -4,7 +4,7 @@
 # build folder. A sanitizer's build makes them with its own compiler and flags.
 
 set(kern_flags -std=gnu11 -O2 -g -fPIC -fno-semantic-interposition -ffunction-sections -fdata-sections
-	-Wall -Wextra -Werror -DMORI_CPU_KERNEL -I${PROJECT_SOURCE_DIR}/include
+	-Wall -Wextra ${MORI_WERROR_FLAG} -DMORI_CPU_KERNEL -I${PROJECT_SOURCE_DIR}/include
 	-I${PROJECT_SOURCE_DIR}/src)
 if(MORI_SANITIZE)
 	set(MORI_KERNEL_CC ${CMAKE_C_COMPILER})
