@@ -16,31 +16,39 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include SYM
 
 set(MORI_BITCODE OFF CACHE INTERNAL "The device library is built")
 set(MORI_NO_BITCODE "" CACHE INTERNAL "Why it is not, in words with the packages to install")
-find_program(MORI_CLANG NAMES clang-19 clang-20 clang-21 clang-22 clang-23 clang
-	DOC "clang 19 or later, for the device library")
-find_program(MORI_OPT NAMES opt-19 opt-20 opt-21 opt-22 opt-23 opt
-	DOC "opt of LLVM 19 or later")
-if(NOT MORI_CLANG OR NOT MORI_OPT)
-	set(missing)
-	if(NOT MORI_CLANG)
-		list(APPEND missing "clang 19 (package clang-19)")
+set(targets nvptx64 amdgcn ${CMAKE_SYSTEM_PROCESSOR})
+set(lost "no kernels: `mori cc` and Triton have nothing to link")
+foreach(target IN LISTS targets)
+	if(MORI_WITH_BITCODE STREQUAL "OFF")
+		mori_off("device library ${target}" BITCODE "${lost}")
+	elseif(NOT MORI_CLANG_USABLE)
+		mori_missing("device library ${target}" missing BITCODE clang-19 "${lost}")
+	elseif(NOT MORI_LLVM_USABLE)
+		mori_missing("device library ${target}" missing BITCODE llvm-19 "${lost}")
+	else()
+		set(MORI_BITCODE ON CACHE INTERNAL "The device library is built")
+		mori_row("device library ${target}" built "lib/mori/${target}")
 	endif()
-	if(NOT MORI_OPT)
-		list(APPEND missing "LLVM 19 (package llvm-19)")
+endforeach()
+if(NOT MORI_BITCODE)
+	set(reason)
+	if(MORI_WITH_BITCODE STREQUAL "OFF")
+		set(reason "the build has MORI_WITH_BITCODE=OFF")
+	else()
+		if(NOT MORI_CLANG_USABLE)
+			list(APPEND reason "clang 19 (package clang-19)")
+		endif()
+		if(NOT MORI_LLVM_USABLE)
+			list(APPEND reason "LLVM 19 (package llvm-19)")
+		endif()
+		list(JOIN reason " and " reason)
+		string(PREPEND reason "the build did not find ")
 	endif()
-	list(JOIN missing " and " missing)
-	set(MORI_NO_BITCODE "the build did not find ${missing}" CACHE INTERNAL "")
-	message(STATUS "No device library: ${MORI_NO_BITCODE}")
+	set(MORI_NO_BITCODE "${reason}" CACHE INTERNAL "")
+	# What another configuration of this folder has left.
+	file(REMOVE_RECURSE ${PROJECT_BINARY_DIR}/lib/mori ${PROJECT_BINARY_DIR}/bin/kernels)
 	return()
 endif()
-execute_process(COMMAND ${MORI_CLANG} -dumpversion OUTPUT_VARIABLE clang_version
-	OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-if(clang_version VERSION_LESS 19)
-	set(MORI_NO_BITCODE "${MORI_CLANG} is older than 19 (package clang-19)" CACHE INTERNAL "")
-	message(STATUS "No device library: ${MORI_NO_BITCODE}")
-	return()
-endif()
-set(MORI_BITCODE ON CACHE INTERNAL "The device library is built")
 
 file(GLOB device_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/*.[ch]
 	${PROJECT_SOURCE_DIR}/src/dev/*.def
@@ -48,7 +56,7 @@ file(GLOB device_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/*.[ch]
 	${PROJECT_SOURCE_DIR}/include/mori/*.h)
 set(bitcode_files)
 add_custom_target(bitcode ALL)
-foreach(target nvptx64 amdgcn ${CMAKE_SYSTEM_PROCESSOR})
+foreach(target IN LISTS targets)
 	set(flags "${MORI_WERROR_FLAG}")
 	if(target STREQUAL CMAKE_SYSTEM_PROCESSOR AND MORI_KERNEL_SANITIZE)
 		string(APPEND flags " -fsanitize=${MORI_KERNEL_SANITIZE} -fno-sanitize=function")
@@ -58,7 +66,7 @@ foreach(target nvptx64 amdgcn ${CMAKE_SYSTEM_PROCESSOR})
 		list(APPEND file ${PROJECT_BINARY_DIR}/lib/mori/${target}/libmori_shmem_near.bc)
 	endif()
 	add_custom_command(OUTPUT ${file}
-		COMMAND ${CMAKE_COMMAND} -E env MORI_BITCODE_CC=${MORI_CLANG} MORI_BITCODE_FLAGS=${flags}
+		COMMAND ${CMAKE_COMMAND} -E env MORI_BITCODE_CC=${MORI_CLANG_USABLE} MORI_BITCODE_FLAGS=${flags}
 			${PROJECT_SOURCE_DIR}/tools/build_shmem_bitcode.sh ${PROJECT_BINARY_DIR}/lib/mori ${target}
 		DEPENDS ${device_sources} ${PROJECT_SOURCE_DIR}/tools/build_shmem_bitcode.sh
 		COMMENT "Building the device library for ${target}"

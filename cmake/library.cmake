@@ -10,44 +10,50 @@ file(GLOB MORI_LIBRARY_SOURCES CONFIGURE_DEPENDS
 	${PROJECT_SOURCE_DIR}/src/nic/*.c
 	${PROJECT_SOURCE_DIR}/src/net/*.c)
 
-# The network path needs libfabric's headers; the library itself is found at run time.
-find_path(MORI_FABRIC_INCLUDE rdma/fi_rma.h)
-if(NOT MORI_FABRIC_INCLUDE)
-	message(STATUS "No headers of libfabric: PEs on other nodes cannot be reached")
+# libfabric and libibverbs (of rdma-core 34 or later) are loaded at run time; only their headers are
+# needed here.
+mori_find_headers(FABRIC "libfabric headers" rdma/fi_rma.h libfabric-dev
+	"other nodes are reached over TCP only")
+if(NOT MORI_FABRIC)
 	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/net/fabric[^/]*$")
 endif()
-
-# So does the set-up of real NICs of libibverbs' (rdma-core 34 or later).
-find_path(MORI_VERBS_INCLUDE infiniband/mlx5dv.h)
-if(MORI_VERBS_INCLUDE)
+mori_find_headers(VERBS "verbs headers" infiniband/mlx5dv.h libibverbs-dev
+	"kernels cannot drive NICs, the host does it for them")
+if(MORI_VERBS)
 	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/net/verbs_none[.]c$")
 else()
-	message(STATUS "No headers of libibverbs: kernels cannot drive NICs")
 	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/net/verbs(_(lib|scan|qp|mlx5|devx|bnxt|ionic))?[.]c$")
 endif()
+
+# The driver is loaded at run time. The library's own kernels are PTX in a C file, made by clang.
+set(MORI_CUDA OFF)
+set(MORI_KERNELS)
+if(MORI_WITH_CUDA STREQUAL "OFF")
+	mori_off("CUDA backend" CUDA "no NVIDIA GPUs, MORI_SHMEM_DEVICE=cuda is an error")
+	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/accel/(cuda|gpu[^/]*)[.]c$")
+else()
+	set(MORI_CUDA ON)
+	set(MORI_KERNELS ${PROJECT_BINARY_DIR}/cuda_kernels.c)
+	if(MORI_CLANG_USABLE)
+		mori_row("CUDA backend" built "libcuda.so.1 is loaded at run time")
+	else()
+		mori_missing("CUDA backend" partly CUDA clang-19
+			"on NVIDIA GPUs no host atomics, no operations on streams")
+	endif()
+endif()
+mori_row("HIP backend" off "there is none yet, kernels for AMD GPUs only compile")
 
 if(NOT MORI_LIBRARY_SOURCES)
 	message(WARNING "no library sources: only mori-list and the checks are built")
 	return()
 endif()
 
-# The library's own kernels, as PTX in a C file; empty without clang.
-find_program(MORI_CLANG NAMES clang-19 clang-20 clang-21 clang-22 clang-23 clang
-	DOC "clang 19 or later, for the device library")
-set(kernel_clang "")
-if(MORI_CLANG)
-	execute_process(COMMAND ${MORI_CLANG} -dumpversion OUTPUT_VARIABLE clang_version
-		OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-	if(clang_version VERSION_GREATER_EQUAL 19)
-		set(kernel_clang ${MORI_CLANG})
-	endif()
-endif()
 file(GLOB kernel_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/*.[ch]
 	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/src/nic/*.h
 	${PROJECT_SOURCE_DIR}/include/mori/*.h)
-set(MORI_KERNELS ${PROJECT_BINARY_DIR}/cuda_kernels.c)
-add_custom_command(OUTPUT ${MORI_KERNELS}
-	COMMAND ${PROJECT_SOURCE_DIR}/tools/embed_kernels.sh "${kernel_clang}" ${MORI_KERNELS}
+add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/cuda_kernels.c
+	COMMAND ${PROJECT_SOURCE_DIR}/tools/embed_kernels.sh "${MORI_CLANG_USABLE}"
+		${PROJECT_BINARY_DIR}/cuda_kernels.c
 		${MORI_WERROR_FLAG}
 	DEPENDS ${kernel_sources} ${PROJECT_SOURCE_DIR}/tools/embed_kernels.sh
 	COMMENT "Building the library's own kernels"
@@ -57,11 +63,14 @@ add_library(mori_shmem_objects OBJECT ${MORI_LIBRARY_SOURCES} ${MORI_KERNELS})
 target_include_directories(mori_shmem_objects PUBLIC
 	${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_compile_definitions(mori_shmem_objects PRIVATE MORI_VERSION="${PROJECT_VERSION}")
-if(MORI_FABRIC_INCLUDE)
+if(MORI_FABRIC)
 	target_include_directories(mori_shmem_objects SYSTEM PRIVATE ${MORI_FABRIC_INCLUDE})
 	target_compile_definitions(mori_shmem_objects PRIVATE MORI_HAVE_FABRIC)
 endif()
-if(MORI_VERBS_INCLUDE)
+if(MORI_CUDA)
+	target_compile_definitions(mori_shmem_objects PRIVATE MORI_HAVE_CUDA)
+endif()
+if(MORI_VERBS)
 	target_include_directories(mori_shmem_objects SYSTEM PRIVATE ${MORI_VERBS_INCLUDE})
 endif()
 # Initial-exec: the binding of a thread is read in every call, and a call into

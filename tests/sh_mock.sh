@@ -9,6 +9,7 @@ set -u
 . "$SRC/tests/codegen/tools.inc"
 
 [ "$SANITIZE" != thread ] || skip "the mock driver knows no TSan"
+"$MORI" info | grep -q 'this build has no CUDA backend' && skip "this build has no CUDA backend"
 mock=$BUILD/tests/mock
 export MOCK_CUDA_LEAKS=1
 on_mock() { job -x MORI_SHMEM_DEVICE=cuda -x LD_LIBRARY_PATH="$mock" -x MORI_SHMEM_HEAP_SIZE=64M "$@"; }

@@ -10,7 +10,7 @@ set -u
 bin=$(dirname "$MORI")
 
 if [ ! -f "$bin/kernels/cpu/data.image" ]; then
-	echo "no kernels were built: clang 19 is missing"
+	echo "this build has no device library"
 	exit 77
 fi
 

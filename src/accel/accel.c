@@ -8,11 +8,21 @@
 #include "util/err.h"
 
 static const char *const kind_names[] = { "auto", "cpu", "cuda", "hip" };
+static const char *const backend_names[] = { "", "CPU", "CUDA", "HIP" };
 
-/* NULL: this build has none of that kind. */
+/* NULL: this build has no backend for that kind. */
 static const struct accel_ops *accel_ops_of(enum accel_kind kind)
 {
-	return kind == ACCEL_CPU ? &accel_cpu : kind == ACCEL_CUDA ? &accel_cuda : NULL;
+#ifdef MORI_HAVE_CUDA
+	if (kind == ACCEL_CUDA)
+		return &accel_cuda;
+#endif
+	return kind == ACCEL_CPU ? &accel_cpu : NULL;
+}
+
+bool accel_built(enum accel_kind kind)
+{
+	return accel_ops_of(kind) != NULL;
 }
 
 int accel_open(enum accel_kind kind, int place, struct accel *out)
@@ -21,11 +31,13 @@ int accel_open(enum accel_kind kind, int place, struct accel *out)
 	int err = MORI_SHMEM_ENOTSUP;
 	struct err_was was;
 
+	if (!ops && kind == ACCEL_AUTO)
+		ops = &accel_cpu;
 	if (!ops)
 		return err_set(MORI_SHMEM_ENOTSUP,
-			       "MORI_SHMEM_DEVICE=%s: this build has no such device; use cpu or "
-			       "cuda",
-			       kind_names[kind]);
+			       "MORI_SHMEM_DEVICE=%s: this build has no %s backend; use %s",
+			       kind_names[kind], backend_names[kind],
+			       accel_built(ACCEL_CUDA) ? "cpu or cuda" : "cpu");
 	out->dev = NULL;
 	err_save(&was);
 	err = ops->open(place, &out->dev);
@@ -76,7 +88,8 @@ int accel_describe(enum accel_kind kind, int number, char *text, size_t size)
 	const struct accel_ops *ops = accel_ops_of(kind);
 
 	return ops ? ops->describe(number, text, size) :
-		     err_set(MORI_SHMEM_ENOTSUP, "this build has no such device");
+		     err_set(MORI_SHMEM_ENOTSUP, "this build has no %s backend",
+			     backend_names[kind]);
 }
 
 int accel_mem_create(const struct accel *a, const char *name, uint64_t len, int *fd)

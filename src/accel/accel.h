@@ -59,6 +59,8 @@ int accel_facts(const struct accel *a, struct accel_facts *out);
  * not negative: 0, or why there is none by err_set().
  */
 int accel_describe(enum accel_kind kind, int number, char *text, size_t size);
+/* Whether this build has the backend for that kind of device. */
+bool accel_built(enum accel_kind kind);
 
 /* Near memory: an object of @len bytes, zero, taken as touched; a descriptor to pass on. */
 int accel_mem_create(const struct accel *a, const char *name, uint64_t len, int *fd);

@@ -51,7 +51,10 @@ static void info_library(const struct out *o)
 	say(o, "library", "version", MORI_VERSION, NULL);
 	say(o, "library", "abi", abi, NULL);
 	say(o, "library", "compiler", compiler, NULL);
-	say(o, "library", "features", "cpu and cuda devices, processes and threads as PEs", NULL);
+	say(o, "library", "features",
+	    accel_built(ACCEL_CUDA) ? "cpu and cuda devices, processes and threads as PEs" :
+				      "cpu devices, processes and threads as PEs",
+	    NULL);
 }
 
 static void cpu_name(char *buf, size_t size)
@@ -297,7 +300,9 @@ static void info_dependencies(const struct out *o)
 	info_dependency(o, "libfabric.so.1", "other nodes, where there is a NIC for it");
 	info_dependency(o, "libibverbs.so.1", "RDMA NICs that kernels drive");
 	info_dependency(o, "libmlx5.so.1", "NVIDIA NICs");
-	info_dependency(o, "libcuda.so.1", "NVIDIA GPUs");
+	info_dependency(o, "libcuda.so.1",
+			accel_built(ACCEL_CUDA) ? "NVIDIA GPUs" :
+						  "NVIDIA GPUs; not used by this build");
 	info_dependency(o, "libamdhip64.so", "AMD GPUs; not used by this build");
 }
 

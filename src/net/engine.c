@@ -281,8 +281,8 @@ static int engine_open_link(struct engine *e)
 	if (want)
 		err_set(err,
 			"MORI_FABRIC_PROVIDER=%s: this library was built without libfabric's "
-			"headers and knows only sockets; build it again where libfabric-dev is "
-			"installed",
+			"headers and knows only sockets; build it again with "
+			"MORI_WITH_FABRIC=ON where libfabric-dev is installed",
 			want);
 #endif
 	if (err != MORI_SHMEM_ENOTSUP || want)

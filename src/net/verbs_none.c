@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* In place of the rest of verbs*.c where the headers of libibverbs were missing. */
+/* In place of the rest of verbs*.c in a build without libibverbs. */
 #include "net/verbs.h"
 #include "util/err.h"
 
 static int none(void)
 {
 	return err_set(MORI_SHMEM_ENOTSUP,
-		       "this build has no real NICs: the headers of libibverbs were missing");
+		       "this build has no real NICs: it was made without the headers of "
+		       "libibverbs (MORI_WITH_VERBS)");
 }
 
 int verbs_scan(const struct verbs_config *c, struct verbs_port **out, size_t *n)
