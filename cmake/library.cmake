@@ -110,7 +110,7 @@ endif()
 target_link_libraries(mori_shmem PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 add_library(mori::shmem ALIAS mori_shmem)
 
-add_library(mori_shmem_static STATIC $<TARGET_OBJECTS:mori_shmem_objects>)
+add_library(mori_shmem_static STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:mori_shmem_objects>)
 set_target_properties(mori_shmem_static PROPERTIES LINKER_LANGUAGE C)
 target_include_directories(mori_shmem_static PUBLIC
 	${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)

@@ -13,6 +13,7 @@ function(mori_option name text)
 	endif()
 endfunction()
 
+option(BUILD_TESTING "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 mori_option(FABRIC "Networks through libfabric")
 mori_option(VERBS "NICs that kernels drive, through libibverbs")
 mori_option(CUDA "The backend for NVIDIA GPUs")
