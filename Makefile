@@ -23,7 +23,7 @@ configure = if [ -f $(1)/build.ninja ]; then gen=Ninja; elif [ -f $(1)/Makefile 
 	{ cat $(1)/configure.log; exit 1; }; touch $(1)/configured; fi
 compile = cmake --build $(1) -j $(JOBS) $(2)
 
-.PHONY: all build demo test test-all soak install clean asan tsan lint check-mutants format bench gpu help setup
+.PHONY: all build demo test test-all soak install uninstall clean asan tsan lint check-mutants format bench gpu help setup
 .DEFAULT_GOAL := all
 
 all: build
@@ -41,6 +41,7 @@ help:
 	@echo "make test-all     the same with every combination, where make test takes a sample"
 	@echo "make soak         random operations on every path, SOAK_SECONDS=300 each"
 	@echo "make install      into PREFIX ($(PREFIX)); DESTDIR is honoured"
+	@echo "make uninstall    remove what make install put there, with the same PREFIX and DESTDIR"
 	@echo "make asan tsan    the tests under ASan and UBSan, under TSan"
 	@echo "make check-mutants  break the library in many ways: do the tests notice?"
 	@echo "make lint         format, static analysis and the other checks of the sources"
@@ -92,6 +93,9 @@ gpu:
 
 install: build
 	DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+uninstall:
+	@DESTDIR="$(DESTDIR)" cmake -DBUILD="$(BUILD)" -DPREFIX="$(PREFIX)" -P cmake/uninstall.cmake
 
 asan:
 	@tools/setup.sh test

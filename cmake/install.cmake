@@ -47,4 +47,16 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
 	${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
-	FILES_MATCHING PATTERN "*.md" PATTERN "man" EXCLUDE)
+	FILES_MATCHING PATTERN "*.md" PATTERN "man" EXCLUDE PATTERN "perf" EXCLUDE)
+
+# The last rule of all: what `make uninstall` removes, with what earlier installations to the same
+# place have left there.
+install(CODE [[
+	set(files ${CMAKE_INSTALL_MANIFEST_FILES})
+	if(EXISTS "${MORI_INSTALL_RECORD}.files")
+		file(STRINGS "${MORI_INSTALL_RECORD}.files" earlier)
+		list(APPEND files ${earlier})
+		list(REMOVE_DUPLICATES files)
+	endif()
+	list(JOIN files "\n" files)
+	file(WRITE "${MORI_INSTALL_RECORD}.files" "${files}\n")]])

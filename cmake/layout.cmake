@@ -12,6 +12,18 @@ set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 # The device library, one folder per target. `mori cc` expects it beside libmori_shmem.so.
 set(MORI_BITCODE_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/mori)
 
+# For `make uninstall`: some of these folders may be there before anything is installed.
+set(shared_folders ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_LIBDIR}/mori
+	${CMAKE_INSTALL_LIBDIR}/cmake/mori_shmem ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+	${CMAKE_INSTALL_LIBEXECDIR}/mori ${CMAKE_INSTALL_DATADIR}/mori ${CMAKE_INSTALL_DOCDIR})
+foreach(section 1 3 5 7)
+	list(APPEND shared_folders ${CMAKE_INSTALL_MANDIR}/man${section})
+endforeach()
+install(CODE "
+	set(MORI_FOLDERS \"${shared_folders}\")
+	set(MORI_BUILD \"${PROJECT_BINARY_DIR}\")
+	include(\"${PROJECT_SOURCE_DIR}/cmake/installing.cmake\")")
+
 # mori_relative(out from to): the path from one install folder to another if both move with
 # the prefix; empty if one of them is absolute.
 function(mori_relative out from to)
