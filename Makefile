@@ -14,14 +14,19 @@ TEST_ARGS  ?=
 # Which lines of tests/mutants/list; all if empty.
 MUTANTS ?=
 
-# Recipes use these in a shell, where a tool may have come with the set-up just before.
-# A set-up that installed something makes CMake look again.
-configure = if [ -f $(1)/build.ninja ]; then gen=Ninja; elif [ -f $(1)/Makefile ]; then gen="Unix Makefiles"; \
+# Recipes use these in a shell, where a tool may have come with the set-up just before. CMake looks
+# again if a set-up has installed something, if something was missing, or if there are arguments for it.
+configure = command -v cmake >/dev/null || \
+	{ echo "There is no CMake: install the package cmake, or let make demo install all."; exit 1; }; if [ -f $(1)/build.ninja ]; then gen=Ninja; elif [ -f $(1)/Makefile ]; then gen="Unix Makefiles"; \
 	elif command -v ninja >/dev/null; then gen=Ninja; else gen="Unix Makefiles"; fi; \
-	if [ ! -f $(1)/CMakeCache.txt ] || [ ! -f $(1)/configured ] || [ .cache/setup.log -nt $(1)/configured ]; then \
+	if [ ! -f $(1)/CMakeCache.txt ] || [ ! -f $(1)/configured ] || [ .cache/setup.log -nt $(1)/configured ] || \
+	grep -qs 'install the package' $(1)/summary.txt || $(if $(strip $(CMAKE_ARGS)),true,false); then \
 	mkdir -p $(1); cmake -G "$$gen" -S . -B $(1) $(2) $(CMAKE_ARGS) >$(1)/configure.log 2>&1 || \
-	{ cat $(1)/configure.log; exit 1; }; touch $(1)/configured; fi
+	{ cat $(1)/configure.log; command -v "$${CC:-cc}" >/dev/null || \
+	echo "There is no C compiler: install the packages gcc and libc6-dev, or let make demo install all."; \
+	exit 1; }; touch $(1)/configured; fi
 compile = cmake --build $(1) -j $(JOBS) $(2)
+summary = echo; cat $(BUILD)/summary.txt
 
 .PHONY: all build demo test test-all soak install uninstall clean asan tsan lint check-mutants format bench gpu help setup
 .DEFAULT_GOAL := all
@@ -33,9 +38,10 @@ all: build
 	@echo "  make test                                  all tests"
 	@echo "  $(BUILD)/bin/mori info                        what this machine has"
 	@echo "  $(BUILD)/bin/mori run -n 4 $(BUILD)/bin/mori-hello   the smallest program"
+	@$(summary)
 
 help:
-	@echo "make              build into $(BUILD)/"
+	@echo "make              build into $(BUILD)/ with what this machine has; docs/building.md"
 	@echo "make demo         install what is missing, build, run a tour with $(NPES) PEs (NPES=)"
 	@echo "make test         install what is missing, build, run the tests (TEST_ARGS=-R name)"
 	@echo "make test-all     the same with every combination, where make test takes a sample"
@@ -54,7 +60,8 @@ help:
 setup:
 	@tools/setup.sh build
 
-build: setup
+# Installs nothing: the summary says what is missing.
+build:
 	@$(call configure,$(BUILD))
 	@$(call compile,$(BUILD))
 
@@ -93,6 +100,7 @@ gpu:
 
 install: build
 	DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+	@$(summary)
 
 uninstall:
 	@DESTDIR="$(DESTDIR)" cmake -DBUILD="$(BUILD)" -DPREFIX="$(PREFIX)" -P cmake/uninstall.cmake
