@@ -69,12 +69,12 @@ static const struct {
 /* A file of this folder with one blank where it has blanks or goes on in the next line. */
 static char *read_source(const char *file)
 {
-	int folder = (int)(strrchr(__FILE__, '/') - __FILE__), c, last = 0;
 	char path[4096], *text = calloc(1, 1 << 20);
+	int c, last = 0;
 	size_t n = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%.*s/%s", folder, __FILE__, file);
+	snprintf(path, sizeof(path), TESTS_DIR "/%s", file);
 	f = fopen(path, "r");
 	while (f && text && (c = getc(f)) != EOF && n + 2 < 1 << 20) {
 		if (c == '\\')
