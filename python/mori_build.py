@@ -86,10 +86,10 @@ def _missing_tools():
         out = subprocess.run(
             ["cmake", "--version"], capture_output=True, text=True, check=True
         ).stdout
-        if tuple(int(n) for n in re.search(r"(\d+)\.(\d+)", out).groups()) < (3, 25):
-            needs.append("cmake>=3.25")
+        if tuple(int(n) for n in re.search(r"(\d+)\.(\d+)", out).groups()) < (3, 22):
+            needs.append("cmake>=3.22")
     except (OSError, subprocess.CalledProcessError, AttributeError):
-        needs.append("cmake>=3.25")
+        needs.append("cmake>=3.22")
     if not shutil.which("ninja") and not shutil.which("make"):
         needs.append("ninja")
     return needs

@@ -61,7 +61,7 @@ else
 fi
 
 cat >CMakeLists.txt <<'END'
-cmake_minimum_required(VERSION 3.25)
+cmake_minimum_required(VERSION 3.22)
 project(outside C)
 find_package(mori_shmem 0.1 REQUIRED)
 add_executable(by_cmake prog.c)
