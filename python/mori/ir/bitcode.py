@@ -13,6 +13,7 @@ import os
 import platform
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Iterator
@@ -82,6 +83,12 @@ def _places() -> Iterator[Path]:
         # The folders for libraries that distributions use; Debian's has the name of the machine.
         for libdir in ("lib", f"lib/{_HOST}-linux-gnu", "lib64"):
             yield prefix / libdir / "mori"
+    if shutil.which("pkg-config"):
+        asked = subprocess.run(
+            ["pkg-config", "--variable=bitcodedir", "mori_shmem"], capture_output=True, text=True
+        )
+        if asked.stdout.strip():
+            yield Path(asked.stdout.strip())
 
 
 def find_bitcode(target: Any = None, *, cov: int | None = None, near: bool = False) -> str:
