@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Where the native parts of the package are: _native/{bin,lib,include}, beside this file."""
+"""Where the native parts of the package are: _native/{bin,lib,include}, beside the extension
+module. In an editable install that is not where the sources are."""
 
 import os
 
-_NATIVE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_native")
+from mori import _shmem
+
+_NATIVE = os.path.join(os.path.dirname(os.path.abspath(_shmem.__file__)), "_native")
 
 
 def native(*parts: str) -> str:
