@@ -141,4 +141,4 @@ bench: build
 	$(BUILD)/bin/mori perf $(BENCH_ARGS)
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-clang build-wheel build-editable
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-clang

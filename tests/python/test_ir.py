@@ -128,8 +128,17 @@ def test_nothing_there(monkeypatch, tmp_path):
     from mori.ir import bitcode
 
     monkeypatch.setattr(bitcode, "_places", lambda: [tmp_path / "a", tmp_path / "b"])
-    with pytest.raises(FileNotFoundError, match=r"clang-19.*build_shmem_bitcode.*a/nvptx64.*b/nvptx64"):
+    text = (
+        r"clang-19 and llvm-19 and install the package again.*MORI_BITCODE_DIR.*build_shmem_bitcode"
+        r".*MORI_SHMEM_BC.*a/nvptx64.*b/nvptx64"
+    )
+    with pytest.raises(FileNotFoundError, match=text):
         find_bitcode("sm_90")
+    pytest.importorskip("triton", reason="triton is not installed (tools/venv.sh)")
+    from mori.ir.triton import get_extern_libs
+
+    with pytest.raises(FileNotFoundError, match=text):
+        get_extern_libs("sm_90")
 
 
 def test_imports_little():

@@ -117,8 +117,10 @@ def find_bitcode(target: Any = None, *, cov: int | None = None, near: bool = Fal
                 return str(path)
         looked.append(str(path))
     raise FileNotFoundError(
-        f"no device library for {kind}. Install clang-19 and llvm-19 and install the package again, "
-        f"or build it with tools/build_shmem_bitcode.sh and set MORI_SHMEM_BC. Looked for: {', '.join(looked)}"
+        f"no device library for {kind}: the package was installed without clang 19. Install clang-19 and llvm-19 and "
+        "install the package again, or have MORI_BITCODE_DIR lead that install to device libraries made elsewhere, or "
+        "build one with tools/build_shmem_bitcode.sh and set MORI_SHMEM_BC. "
+        f"Looked for: {', '.join(looked)}"
     )
 
 
