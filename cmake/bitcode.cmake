@@ -54,6 +54,7 @@ file(GLOB device_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/*.[ch]
 	${PROJECT_SOURCE_DIR}/src/dev/*.def
 	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/src/nic/*.h
 	${PROJECT_SOURCE_DIR}/include/mori/*.h)
+set(MORI_BITCODE_FROM "" CACHE PATH "A build folder of the same sources whose device libraries for GPUs do here too")
 set(bitcode_files)
 add_custom_target(bitcode ALL)
 foreach(target IN LISTS targets)
@@ -65,12 +66,22 @@ foreach(target IN LISTS targets)
 	if(NOT target STREQUAL CMAKE_SYSTEM_PROCESSOR)
 		list(APPEND file ${PROJECT_BINARY_DIR}/lib/mori/${target}/libmori_shmem_near.bc)
 	endif()
-	add_custom_command(OUTPUT ${file}
-		COMMAND ${CMAKE_COMMAND} -E env MORI_BITCODE_CC=${MORI_CLANG_USABLE} MORI_BITCODE_FLAGS=${flags}
-			${PROJECT_SOURCE_DIR}/tools/build_shmem_bitcode.sh ${PROJECT_BINARY_DIR}/lib/mori ${target}
-		DEPENDS ${device_sources} ${PROJECT_SOURCE_DIR}/tools/build_shmem_bitcode.sh
-		COMMENT "Building the device library for ${target}"
-		VERBATIM)
+	if(MORI_BITCODE_FROM AND NOT target STREQUAL CMAKE_SYSTEM_PROCESSOR)
+		list(TRANSFORM file REPLACE "^${PROJECT_BINARY_DIR}" "${MORI_BITCODE_FROM}" OUTPUT_VARIABLE ready)
+		add_custom_command(OUTPUT ${file}
+			COMMAND ${CMAKE_COMMAND} -E copy ${ready} ${PROJECT_BINARY_DIR}/lib/mori/${target}
+			DEPENDS ${ready}
+			COMMENT "Taking the device library for ${target} from ${MORI_BITCODE_FROM}"
+			VERBATIM)
+		file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/lib/mori/${target})
+	else()
+		add_custom_command(OUTPUT ${file}
+			COMMAND ${CMAKE_COMMAND} -E env MORI_BITCODE_CC=${MORI_CLANG_USABLE} MORI_BITCODE_FLAGS=${flags}
+				${PROJECT_SOURCE_DIR}/tools/build_shmem_bitcode.sh ${PROJECT_BINARY_DIR}/lib/mori ${target}
+			DEPENDS ${device_sources} ${PROJECT_SOURCE_DIR}/tools/build_shmem_bitcode.sh
+			COMMENT "Building the device library for ${target}"
+			VERBATIM)
+	endif()
 	install(FILES ${file} DESTINATION ${MORI_BITCODE_INSTALL_DIR}/${target})
 	list(APPEND bitcode_files ${file})
 	add_custom_target(bitcode_${target} DEPENDS ${file})

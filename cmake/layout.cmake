@@ -15,7 +15,8 @@ set(MORI_BITCODE_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/mori)
 # For `make uninstall`: some of these folders may be there before anything is installed.
 set(shared_folders ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_LIBDIR}/mori
 	${CMAKE_INSTALL_LIBDIR}/cmake/mori_shmem ${CMAKE_INSTALL_LIBDIR}/pkgconfig
-	${CMAKE_INSTALL_LIBEXECDIR}/mori ${CMAKE_INSTALL_DATADIR}/mori ${CMAKE_INSTALL_DOCDIR})
+	${CMAKE_INSTALL_LIBEXECDIR}/mori ${CMAKE_INSTALL_DATADIR}/mori ${CMAKE_INSTALL_DOCDIR}
+	${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 foreach(section 1 3 5 7)
 	list(APPEND shared_folders ${CMAKE_INSTALL_MANDIR}/man${section})
 endforeach()
