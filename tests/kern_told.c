@@ -69,23 +69,18 @@ static void check_lines(const char *text)
 	CHECK_EQ("lines", lines, KEPT);
 }
 
-/* Many threads: the number is exact, the first 64 have their names. */
-static void count(mori_shmem_module_t *m, int64_t *x)
+/* What @look writes to the log, where that is of this PE alone. */
+static void check_log(int (*look)(void), int status)
 {
-	int32_t pe = 99;
-	int saved = -1, file = -1;
 	static char text[1 << 16];
-	char more[64];
-	int blocks = 7, threads = KERN_SMALL ? 40 : 100;
+	int saved = -1, file = -1;
 
-	CHECK_OK(RUN_KERNEL(m, "each", blocks, threads, &x, &pe));
-	snprintf(more, sizeof(more), "; %d more", blocks * threads - 1);
 	if (pes_here() == 1) {
 		file = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 		saved = dup(2);
 		dup2(file, 2);
 	}
-	BARRIER();
+	CHECK_EQ("looks", look(), status);
 	if (saved >= 0) {
 		ssize_t n = pread(file, text, sizeof(text) - 1, 0);
 
@@ -95,14 +90,36 @@ static void count(mori_shmem_module_t *m, int64_t *x)
 		text[n > 0 ? n : 0] = '\0';
 		check_lines(text);
 	}
+}
+
+static int check(void)
+{
+	return mori_shmem_check(NULL);
+}
+
+/* Many threads: the number is exact, the first 64 have their names, whoever looks. */
+static void count(mori_shmem_module_t *m, int64_t *x)
+{
+	int32_t pe = 99;
+	char more[64];
+	int blocks = 7, threads = KERN_SMALL ? 40 : 100;
+
+	CHECK_OK(RUN_KERNEL(m, "each", blocks, threads, &x, &pe));
+	check_log(mori_shmem_status, MORI_SHMEM_EINVAL);
+	CHECK_EQ("check", check(), MORI_SHMEM_EINVAL);
+	CHECK_OK(RUN_KERNEL(m, "each", blocks, threads, &x, &pe));
+	check_log(check, MORI_SHMEM_EINVAL);
+	CHECK_OK(RUN_KERNEL(m, "each", blocks, threads, &x, &pe));
+	snprintf(more, sizeof(more), "; %d more", blocks * threads - 1);
+	check_log(mori_shmem_barrier_all, 0);
 	CHECK_EQ("told", told(), 1);
 	CHECK_TEXT(heard.text, "nobody has looked at a failure on PE ");
 	CHECK_TEXT(heard.text, " in a kernel: there is no PE 99, only 0 to ");
 	CHECK_TEXT(heard.text, more);
-	CHECK_EQ("check", mori_shmem_check(NULL), MORI_SHMEM_EINVAL);
+	CHECK_EQ("check", check(), MORI_SHMEM_EINVAL);
 	CHECK_TEXT(mori_shmem_last_error(), " in a kernel: there is no PE 99, only 0 to ");
 	CHECK_TEXT(mori_shmem_last_error(), more);
-	CHECK_EQ("cleared", mori_shmem_check(NULL), 0);
+	CHECK_EQ("cleared", check(), 0);
 }
 
 /* A call of a warp or a block is one failure, of whichever kind. */

@@ -108,6 +108,8 @@ program "at level error" nobody 125 -n 1 --log-level error
 check "it is one" err_count "$told" 1
 program "at level info" nobody 125 -n 1 --log-level info
 check "every one" err_count 'info: failure [0-9]* on PE 0: mori_shmem_int64_p in a kernel' 10
+program "looked at, at level info" looks 0 -n 1 --log-level info
+check "every one all the same" err_count 'info: failure [0-9]* on PE 0: mori_shmem_int64_p in a kernel' 10
 program "strict: the program has it" strict 0 -n 1 -x MORI_SHMEM_STRICT=1
 check "and standard error" err_count "error: $told" 1
 program "after finalize" late 125 -n 1

@@ -224,6 +224,19 @@ static void record_text(const struct pe *pe, const struct dev_record *r, char *t
 		 where);
 }
 
+/* At level info each that was kept has a line, whoever asked. What a call returned has one already. */
+static void log_gathered(const struct pe *pe, const struct gathered *g)
+{
+	char text[ERR_TEXT_BYTES];
+
+	for (unsigned i = 0; i < g->n && log_on(LOG_INFO); i++) {
+		if (g->r[i].seen)
+			continue;
+		record_text(pe, &g->r[i], text, sizeof(text));
+		log_info("failure %u on PE %d: %s", g->r[i].number + 1, pe->rank, text);
+	}
+}
+
 int faults_take(struct pe *pe, mori_shmem_fault_t *out)
 {
 	struct faults *f = &pe->faults;
@@ -243,6 +256,7 @@ int faults_take(struct pe *pe, mori_shmem_fault_t *out)
 	code = __atomic_exchange_n(&pe->state->fault.code, 0, __ATOMIC_ACQ_REL);
 	of_kernels = mirror_code(pe, true);
 	pthread_mutex_unlock(&f->lock);
+	log_gathered(pe, &g);
 	code = r.mark ? record_code(&r) : code ? code : of_kernels;
 	if (r.mark) {
 		record_text(pe, &r, text, sizeof(text));
@@ -275,6 +289,7 @@ int faults_status(struct pe *pe)
 		pthread_mutex_lock(&pe->faults.lock);
 		gather(pe, &g);
 		pthread_mutex_unlock(&pe->faults.lock);
+		log_gathered(pe, &g);
 	}
 	return code;
 }
@@ -337,15 +352,9 @@ int faults_tell(struct pe *pe)
 	pthread_mutex_unlock(&pe->faults.lock);
 	if (!g.fresh)
 		return 0;
-	for (unsigned i = 0; i < g.n; i++) {
-		if (g.r[i].seen)
-			continue;
-		first = first ? first : &g.r[i];
-		if (!log_on(LOG_INFO))
-			break;
-		record_text(pe, &g.r[i], line, sizeof(line));
-		log_info("failure %u on PE %d: %s", g.r[i].number + 1, pe->rank, line);
-	}
+	log_gathered(pe, &g);
+	for (unsigned i = 0; i < g.n && !first; i++)
+		first = g.r[i].seen ? NULL : &g.r[i];
 	tell_first(pe, first, g.fresh, line, sizeof(line));
 	if (pe->options
 		    .strict) { /* the caller hears of it, and what the job ends with is up to it */
