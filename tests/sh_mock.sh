@@ -48,6 +48,7 @@ done
 fine "failures are told" -n 2 "$BUILD/tests/gpu_told"
 fine "failures are told, threads" -n 2 --threads 2 "$BUILD/tests/gpu_told"
 fine "failures are told, memory that cannot be pinned" -x MOCK_CUDA_NO_PIN=1 -n 2 "$BUILD/tests/gpu_told"
+fine "failures that cannot be read" -n 2 "$BUILD/tests/mock_unread"
 for share in auto fabric; do
 	for mode in static vmm isolation; do
 		fine "handles of the fabric alone, $share, $mode" -x MOCK_CUDA_FABRIC=only \

@@ -22,6 +22,7 @@
 struct gathered {
 	unsigned n;
 	uint32_t fresh; /* failures that nobody has looked at */
+	bool unread;	/* there are more on the device: faults.why */
 	struct dev_record r[2 * DEV_RECORDS];
 };
 
@@ -161,13 +162,34 @@ static void gather_near(struct pe *pe, struct gathered *g)
 	}
 }
 
-static void gather_far(struct pe *pe, struct gathered *g)
+/* What is on the device cannot be read, as when a kernel has taken the context with it. */
+static void gather_nothing(struct pe *pe, struct gathered *g)
+{
+	int32_t none = 0;
+
+	g->unread = true;
+	snprintf(pe->faults.why, sizeof(pe->faults.why), "%s", err_text());
+	__atomic_compare_exchange_n(&pe->state->fault.code, &none, MORI_SHMEM_EFAULT, false,
+				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* @news: kernels have said that there is something, or cannot say so. */
+static void gather_far(struct pe *pe, struct gathered *g, bool news)
 {
 	struct dev_record records[DEV_RECORDS];
 	uint32_t count = pe->faults.far_count;
 	unsigned from = g->n;
+	struct err_was was;
+	int err;
 
-	if (mirror_records(pe, &count, records))
+	if (!pe->mirror.block)
+		return;
+	err_save(&was);
+	err = mirror_records(pe, &count, records);
+	if (err && news)
+		gather_nothing(pe, g);
+	err_restore(&was);
+	if (err)
 		return;
 	g->fresh += count - pe->faults.far_count;
 	pe->faults.far_count = count;
@@ -184,16 +206,18 @@ static void gather(struct pe *pe, struct gathered *g)
 {
 	struct faults *f = &pe->faults;
 	uint32_t count, looked, unseen = 0;
+	bool news;
 
 	g->n = 0;
+	g->unread = false;
 	/* Acquire: pairs with the release of who has said so; what comes after is for the next. */
-	__atomic_exchange_n(&f->news->failed, 0, __ATOMIC_ACQ_REL);
+	news = __atomic_exchange_n(&f->news->failed, 0, __ATOMIC_ACQ_REL) || pe->mirror.unheard;
 	count = __atomic_load_n(&pe->state->fault.count, __ATOMIC_ACQUIRE);
 	looked = __atomic_exchange_n(&f->looked, 0, __ATOMIC_ACQ_REL);
 	g->fresh = count - f->count;
 	f->count = count;
 	gather_near(pe, g);
-	gather_far(pe, g);
+	gather_far(pe, g, news);
 	if (g->n && !f->first.mark)
 		f->first = g->r[0];
 	f->total += g->fresh;
@@ -237,13 +261,15 @@ static void log_gathered(const struct pe *pe, const struct gathered *g)
 	}
 }
 
+static const char unread[] = "what has failed in its kernels could not be read";
+
 int faults_take(struct pe *pe, mori_shmem_fault_t *out)
 {
 	struct faults *f = &pe->faults;
 	struct gathered g;
 	struct dev_record r;
 	uint32_t more;
-	char text[ERR_TEXT_BYTES], rest[48] = "";
+	char text[ERR_TEXT_BYTES], rest[48] = "", why[sizeof(f->why)];
 	int code, of_kernels;
 
 	pthread_mutex_lock(&f->lock);
@@ -252,6 +278,8 @@ int faults_take(struct pe *pe, mori_shmem_fault_t *out)
 	more = f->total ? f->total - 1 : 0;
 	f->first.mark = 0;
 	f->total = 0;
+	memcpy(why, f->why, sizeof(why));
+	f->why[0] = '\0';
 	/* Acquire, release: pairs with launch_sticky(). What kernels keep is taken too. */
 	code = __atomic_exchange_n(&pe->state->fault.code, 0, __ATOMIC_ACQ_REL);
 	of_kernels = mirror_code(pe, true);
@@ -263,6 +291,8 @@ int faults_take(struct pe *pe, mori_shmem_fault_t *out)
 		if (more)
 			snprintf(rest, sizeof(rest), "; %u more", more);
 		err_set(code, "%s%s", text, rest);
+	} else if (why[0]) {
+		err_set(code, "PE %d: %s: %s", pe->rank, unread, why);
 	}
 	if (!out)
 		return code;
@@ -285,13 +315,13 @@ int faults_status(struct pe *pe)
 
 	if (!code)
 		code = mirror_code(pe, false);
-	if (code) { /* whoever asks knows from now on */
-		pthread_mutex_lock(&pe->faults.lock);
-		gather(pe, &g);
-		pthread_mutex_unlock(&pe->faults.lock);
-		log_gathered(pe, &g);
-	}
-	return code;
+	if (!code && !faults_new(pe))
+		return 0;
+	pthread_mutex_lock(&pe->faults.lock); /* whoever asks knows from now on */
+	gather(pe, &g);
+	pthread_mutex_unlock(&pe->faults.lock);
+	log_gathered(pe, &g);
+	return code ? code : __atomic_load_n(&pe->state->fault.code, __ATOMIC_ACQUIRE);
 }
 
 /* One datagram: that there is any is what counts, so a full socket will do. */
@@ -322,9 +352,9 @@ static void say(const char *text)
 		log_error("%s", text);
 }
 
-/* @all: those that were not kept included. */
-static void tell_first(const struct pe *pe, const struct dev_record *r, uint32_t all, char *line,
-		       size_t size)
+/* @all: those that were not kept included; @why: some could not be read. */
+static void tell_first(const struct pe *pe, const struct dev_record *r, uint32_t all,
+		       const char *why, char *line, size_t size)
 {
 	char text[ERR_TEXT_BYTES], more[80] = "";
 
@@ -334,14 +364,17 @@ static void tell_first(const struct pe *pe, const struct dev_record *r, uint32_t
 	if (r)
 		record_text(pe, r, text, sizeof(text));
 	else
-		snprintf(text, sizeof(text), "what it was about could not be kept or read");
-	snprintf(line, size, "nobody has looked at a failure on PE %d: %s%s", pe->rank, text, more);
+		snprintf(text, sizeof(text), "%s",
+			 why ? unread : "what it was about could not be kept or read");
+	snprintf(line, size, "nobody has looked at a failure on PE %d: %s%s%s%s%s%s", pe->rank,
+		 text, more, why && r ? "; " : "", why && r ? unread : "", why ? ": " : "",
+		 why ? why : "");
 }
 
 int faults_tell(struct pe *pe)
 {
 	const struct dev_record *first = NULL;
-	char line[2 * ERR_TEXT_BYTES];
+	char line[2 * ERR_TEXT_BYTES], why[sizeof(pe->faults.why)];
 	struct gathered g;
 	int code = 0;
 
@@ -349,13 +382,14 @@ int faults_tell(struct pe *pe)
 		return 0;
 	pthread_mutex_lock(&pe->faults.lock);
 	gather(pe, &g);
+	memcpy(why, pe->faults.why, sizeof(why));
 	pthread_mutex_unlock(&pe->faults.lock);
-	if (!g.fresh)
+	if (!g.fresh && !g.unread)
 		return 0;
 	log_gathered(pe, &g);
 	for (unsigned i = 0; i < g.n && !first; i++)
 		first = g.r[i].seen ? NULL : &g.r[i];
-	tell_first(pe, first, g.fresh, line, sizeof(line));
+	tell_first(pe, first, g.fresh, g.unread ? why : NULL, line, sizeof(line));
 	if (pe->options
 		    .strict) { /* the caller hears of it, and what the job ends with is up to it */
 		code = first ? record_code(first) : MORI_SHMEM_EFAULT;
@@ -451,7 +485,7 @@ static void tell_at_exit(struct pe *pe)
 		faults_tell(pe);
 		return;
 	}
-	tell_first(pe, NULL, 1, line, sizeof(line));
+	tell_first(pe, NULL, 1, NULL, line, sizeof(line));
 	say(line);
 	note();
 }

@@ -239,17 +239,17 @@ static int mirror_word(struct pe *pe, uint64_t off, void *word, size_t len, bool
 int mirror_records(struct pe *pe, uint32_t *count, struct dev_record *out)
 {
 	struct mirror *m = &pe->mirror;
+	const char *block = m->block;
 	uint64_t none = 0;
 	int err;
 
-	if (!m->block)
-		return MORI_SHMEM_ENOENT;
 	if (m->unheard)
 		mirror_word(pe, m->records + DEV_RECORDS * sizeof(*out), &none, sizeof(none), true);
 	/* The count first: what comes between is in the next one. */
-	err = mirror_word(pe, offsetof(struct dev_state, fault.count), count, sizeof(*count),
-			  false);
-	return err ? err : mirror_word(pe, m->records, out, DEV_RECORDS * sizeof(*out), false);
+	err = accel_copy(&pe->accel, count, block + offsetof(struct dev_state, fault.count),
+			 sizeof(*count));
+	return err ? err :
+		     accel_copy(&pe->accel, out, block + m->records, DEV_RECORDS * sizeof(*out));
 }
 
 bool mirror_heard(struct pe *pe)

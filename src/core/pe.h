@@ -145,6 +145,7 @@ struct faults {
 	uint32_t looked;	 /* of what is not gathered yet; atomic */
 	uint32_t total;		 /* since the last mori_shmem_check() */
 	struct dev_record first; /* of these; mark 0: none */
+	char why[400];		 /* what is on the device could not be read; "": all was */
 };
 
 /* What kernels see of a PE whose memory is far; mirror.c keeps it. */
@@ -242,7 +243,7 @@ void mirror_close(struct pe *pe); /* the block stays if kernels may know it */
 int mirror_field(struct pe *pe, const void *field, size_t len);
 int mirror_owner(struct pe *pe, uint64_t from, uint64_t n);
 void mirror_lost(struct pe *pe); /* under world->lock, from any thread */
-/* What has failed in kernels: how many so far, and the records. ENOENT: there is no copy. */
+/* What has failed in kernels, where there is a copy: how many so far, and the records. */
 int mirror_records(struct pe *pe, uint32_t *count, struct dev_record *out);
 void mirror_free(struct pe *pe, unsigned record);
 /* Whether kernels that cannot store to the host have said that there is something. */
