@@ -230,6 +230,29 @@ static void strict(void)
 	CHECK_EQ("nothing is told", told(), 0);
 }
 
+/* A call that fails for another reason returns that: the failure before it is told after all. */
+static void strict_ended(void)
+{
+	int64_t *x;
+
+	MUST(mori_shmem_init());
+	pes_meet();
+	x = heap_malloc(64);
+	CHECK_EQ("value", mori_shmem_int64_g(x, 99, 0), 0);
+	CHECK_OK(mori_shmem_int64_p(&x[me], 1, 0, 0));
+	for (int pe = 0; !me && pe < n_pes; pe++) /* all have left malloc */
+		CHECK_OK(mori_shmem_int64_wait_until_equals(&x[pe], 1));
+	if (!me)
+		CHECK_OK(mori_shmem_abort("the test wants it"));
+	CHECK_EQ("barrier", mori_shmem_barrier_all(), MORI_SHMEM_EPEER);
+	CHECK_TEXT(mori_shmem_last_error(), "the test wants it");
+	CHECK_EQ("told", told(), 1);
+	CHECK_TEXT(heard.text, "mori_shmem_int64_g: there is no PE 99");
+	CHECK_EQ("value", mori_shmem_int64_g(x, 99, 0), 0);
+	CHECK_EQ("finalize", mori_shmem_finalize(), MORI_SHMEM_EPEER);
+	CHECK_EQ("told", told(), 1);
+}
+
 static pthread_barrier_t all;
 
 static void together(void)
@@ -275,5 +298,7 @@ static int test_pe(void)
 	setenv("MORI_SHMEM_STRICT", "1", 1);
 	together();
 	strict();
+	together();
+	strict_ended();
 	return 0;
 }

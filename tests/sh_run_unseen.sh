@@ -50,6 +50,8 @@ int main(int argc, char **argv)
 		mori_shmem_check(NULL);
 	if (err && !HAS("strict"))
 		return 1;
+	if (HAS("value"))
+		mori_shmem_int64_g(x, 99, 0);
 	if (HAS("exits"))
 		exit(0);
 	if (HAS("fails"))
@@ -112,6 +114,8 @@ program "looked at, at level info" looks 0 -n 1 --log-level info
 check "every one all the same" err_count 'info: failure [0-9]* on PE 0: mori_shmem_int64_p in a kernel' 10
 program "strict: the program has it" strict 0 -n 1 -x MORI_SHMEM_STRICT=1
 check "and standard error" err_count "error: $told" 1
+program "strict: nobody is left to have it" good-value-exits 125 -n 2 -x MORI_SHMEM_STRICT=1
+check "both say so" err_count "error: $told [01]: mori_shmem_int64_g: there is no PE 99" 2
 program "after finalize" late 125 -n 1
 check "how many" err_has 'kernels of PE 0 have made 3 call(s) of the library since it has finalized'
 program "after finalize, and init" late-again 125 -n 1

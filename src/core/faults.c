@@ -402,6 +402,24 @@ int faults_tell(struct pe *pe)
 	return 0;
 }
 
+/* Standard error has it, but for who has a hearer. */
+void faults_dropped(const char *text)
+{
+	if (hearer.hear)
+		hearer.hear(hearer.arg, text);
+	note();
+}
+
+void faults_say(struct pe *pe)
+{
+	struct err_was was;
+
+	err_save(&was);
+	if (faults_look(pe))
+		faults_dropped(err_text());
+	err_restore(&was);
+}
+
 void faults_hearer(void (*hear)(void *arg, const char *text), void *arg)
 {
 	hearer.hear = hear;
@@ -482,7 +500,7 @@ static void tell_at_exit(struct pe *pe)
 	if (!faults_new(pe))
 		return;
 	if (!pe_far(pe)) {
-		faults_tell(pe);
+		faults_say(pe);
 		return;
 	}
 	tell_first(pe, NULL, 1, NULL, line, sizeof(line));

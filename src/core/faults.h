@@ -49,6 +49,11 @@ static inline int faults_look(struct pe *pe)
 	return faults_new(pe) ? faults_tell(pe) : 0;
 }
 
+/* Of what faults_tell() has returned: no caller will have it after all. */
+void faults_dropped(const char *text) __attribute__((cold));
+/* faults_look() where nobody can return it; the thread's text stays. */
+void faults_say(struct pe *pe);
+
 /* The calls of kernels that have outlived their PE. */
 void faults_tell_late(void);
 

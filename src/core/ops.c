@@ -24,6 +24,8 @@ static int ops_meet(const struct dev_state *st, enum coll_op op)
 	lock_take(&pe->coll_lock);
 	err = coll_meet(pe, &(struct coll_call){ .op = op }, NULL);
 	lock_give(&pe->coll_lock);
+	if (err && failed)
+		faults_dropped(was.text);
 	if (err)
 		return tgt_fail(st, err, -1, 0, 0); /* about no word: the text stays */
 	if (dev_likely(!failed))

@@ -180,18 +180,19 @@ static void pe_state_close(struct pe *pe)
 		free(pe->state);
 }
 
-static void pe_free(struct pe *pe)
+/* Kernels find that there is no PE any more, and those of its modules have ended. */
+static void pe_stop(struct pe *pe)
 {
 	/* Release: a kernel that sees it looks no further. A GPU's quick way looks at "plain" alone. */
-	if (pe->state) {
-		pe->state->plain = 0;
-		mirror_field(pe, &pe->state->plain, sizeof(pe->state->plain));
-		__atomic_store_n(&pe->state->life, DEV_LIFE_FINALIZED, __ATOMIC_RELEASE);
-		mirror_field(pe, &pe->state->life, sizeof(pe->state->life));
-	}
+	pe->state->plain = 0;
+	mirror_field(pe, &pe->state->plain, sizeof(pe->state->plain));
+	__atomic_store_n(&pe->state->life, DEV_LIFE_FINALIZED, __ATOMIC_RELEASE);
+	mirror_field(pe, &pe->state->life, sizeof(pe->state->life));
 	module_close_all(pe);
-	if (pe->state && pe->world) /* of a launch that was still running */
-		(void)faults_look(pe);
+}
+
+static void pe_free(struct pe *pe)
+{
 	route_leave(pe);
 	reg_close(pe);
 	heap_close(pe);
@@ -335,13 +336,23 @@ int pe_open(struct options *options, const unsigned char *uid, int rank, int nra
 	*out = pe;
 	return 0;
 free_pe:
+	pe_stop(pe);
 	pe_free(pe);
+	return err;
+}
+
+/* What kernels have left, at the end of a call that returns @err if that is not 0. */
+static int pe_look(struct pe *pe, int err)
+{
+	if (!err)
+		return faults_look(pe);
+	faults_say(pe);
 	return err;
 }
 
 int pe_close(struct pe *pe)
 {
-	int err, failed;
+	int err;
 
 	tgt_fence_full(pe->state);
 	lock_take(&pe->coll_lock);
@@ -353,10 +364,12 @@ int pe_close(struct pe *pe)
 	if (err == MORI_SHMEM_ESTATE) /* ESTATE would say that there was no PE */
 		err = MORI_SHMEM_ETIMEDOUT;
 	lock_give(&pe->coll_lock);
-	failed = faults_look(pe);
+	err = pe_look(pe, err);
 	registry_remove(pe);
 	if (pe->reserved)
 		registry_unreserve(pe->reserved_rank);
+	pe_stop(pe);
+	err = pe_look(pe, err); /* of a launch that was still running */
 	pe_free(pe);
-	return err ? err : failed;
+	return err;
 }
