@@ -9,6 +9,7 @@
 #include "core/faults.h"
 #include "core/pe.h"
 #include "util/err.h"
+#include "util/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -214,13 +215,22 @@ void mirror_lost(struct pe *pe)
 {
 	char *block = pe->mirror.block;
 	struct dev_state *st = pe->state;
+	struct err_was was;
+	int err;
 
 	if (!pe->ctx || !block)
 		return;
-	accel_copy_urgent(&pe->accel, block + pe->mirror.gone, st->gone,
-			  (size_t)st->n_pes * sizeof(uint32_t));
-	accel_copy_urgent(&pe->accel, block + offsetof(struct dev_state, lost), &st->lost,
-			  sizeof(st->lost));
+	err_save(&was);
+	err = accel_copy_urgent(&pe->accel, block + pe->mirror.gone, st->gone,
+				(size_t)st->n_pes * sizeof(uint32_t));
+	if (!err)
+		err = accel_copy_urgent(&pe->accel, block + offsetof(struct dev_state, lost),
+					&st->lost, sizeof(st->lost));
+	if (err)
+		log_warn("the device of PE %d was not told that a PE is lost: its kernels may wait "
+			 "for that one until their time is over: %s",
+			 pe->rank, err_text());
+	err_restore(&was);
 }
 
 /* A word of the device's copy; the text of a failure is nobody's. */

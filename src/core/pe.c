@@ -183,11 +183,21 @@ static void pe_state_close(struct pe *pe)
 /* Kernels find that there is no PE any more, and those of its modules have ended. */
 static void pe_stop(struct pe *pe)
 {
+	struct err_was was;
+	int err;
+
+	err_save(&was);
 	/* Release: a kernel that sees it looks no further. A GPU's quick way looks at "plain" alone. */
 	pe->state->plain = 0;
-	mirror_field(pe, &pe->state->plain, sizeof(pe->state->plain));
+	err = mirror_field(pe, &pe->state->plain, sizeof(pe->state->plain));
 	__atomic_store_n(&pe->state->life, DEV_LIFE_FINALIZED, __ATOMIC_RELEASE);
-	mirror_field(pe, &pe->state->life, sizeof(pe->state->life));
+	if (!err)
+		err = mirror_field(pe, &pe->state->life, sizeof(pe->state->life));
+	if (err)
+		log_warn("the device was not told that PE %d ends: a kernel that outlives it may "
+			 "touch memory that is gone: %s",
+			 pe->rank, err_text());
+	err_restore(&was);
 	module_close_all(pe);
 }
 

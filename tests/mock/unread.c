@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * A device that fails when the host looks what has failed in kernels, as one does whose context
- * is lost: that there was something is told all the same, and why it could not be read.
+ * is lost: that there was something is told all the same, and why it could not be read. The
+ * last failure is one of finalize.
  */
 #define PES_NO_INIT
 #include "gpu.h"
@@ -71,6 +72,7 @@ static int test_pe(void)
 	mori_shmem_check(NULL);
 	GPU(cuStreamDestroy_v2, stream);
 	MUST(mori_shmem_free(word));
+	GPU(mockFail, me); /* PE 1 alone */
 	MUST(mori_shmem_finalize());
 	return 0;
 }
