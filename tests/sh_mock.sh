@@ -48,6 +48,7 @@ done
 fine "failures are told" -n 2 "$BUILD/tests/gpu_told"
 fine "failures are told, threads" -n 2 --threads 2 "$BUILD/tests/gpu_told"
 fine "failures are told, memory that cannot be pinned" -x MOCK_CUDA_NO_PIN=1 -n 2 "$BUILD/tests/gpu_told"
+fine "a kernel fills the GPU" -n 2 "$BUILD/tests/mock_full"
 fine "failures that cannot be read" -n 2 "$BUILD/tests/mock_unread"
 check "kernels that do not hear of finalize" err_count 'warn.*: the device was not told that PE 1 ends: a kernel that outlives it .*CUDA_ERROR_OF_MOCK' 1
 check "the others do" err_count 'was not told' 1

@@ -203,11 +203,17 @@ DEV_BODY uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t compa
 	}
 }
 
-/* Release: pairs with the acquire in dev_load(). @op: MORI_SHMEM_AMO_SET or _ADD. */
+/*
+ * Release: pairs with the acquire in dev_load(). @op: MORI_SHMEM_AMO_SET or _ADD. A word that is
+ * only set needs no kernel of a far PE, whose device may be full of one that waits for it.
+ */
 DEV_BODY void tgt_signal(const struct dev_state *st, void *p, int op, uint64_t v)
 {
 	(void)st;
-	(void)tgt_amo(p, true, op, v, 0);
+	if (op == MORI_SHMEM_AMO_SET && TGT_FAR(tgt_far_word(p)))
+		tgt_far_copy(p, &v, sizeof(v));
+	else
+		(void)tgt_amo(p, true, op, v, 0);
 }
 
 DEV_BODY void tgt_relax(void)

@@ -5,7 +5,7 @@
  * keeps count of what is taken: memory above MOCK_CUDA_MEMORY is refused, and what is left at
  * the end of a process is written to standard error if MOCK_CUDA_LEAKS is set. Of kernels it
  * has the library's own (stream.c) and no others; of other modules in PTX it keeps what they
- * say of themselves in globalGpuStates. mockFail() makes a call fail. MOCK_CUDA_DEVICES says
+ * say of themselves in globalGpuStates. mockFail() makes a call fail, mockFull() launches. MOCK_CUDA_DEVICES says
  * how many GPUs there are, MOCK_CUDA_FABRIC what handles of the fabric do ("yes", "no", or "only": descriptors
  * do not), MOCK_CUDA_ATOMICS=no that they are not atomic on each other's memory: such an atomic
  * is then refused. With MOCK_CUDA_IPC=no memory has no handle for other processes.

@@ -56,6 +56,8 @@ bool mock_foreign(uint64_t addr);
  * none. Returns what was left of the number before: 0 if it has failed.
  */
 int mockFail(int n);
+/* Whether this thread's launches are refused, as a GPU that is full lets them wait. */
+int mockFull(int full);
 /* Counts one of these; whether it is the one. */
 bool mock_fails(void);
 /* What MOCK_CUDA_FABRIC says: "yes"; "only", without descriptors; "no": it refuses; NULL: none. */

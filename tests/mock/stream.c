@@ -186,6 +186,14 @@ EXPORT int cuMemcpyAsync(uint64_t dst, uint64_t src, size_t len, void *stream)
 			 &(struct work){ .task = { .dest = dst, .src = src, .bytes = len } });
 }
 
+static __thread bool full;
+
+EXPORT int mockFull(int is_full)
+{
+	full = is_full;
+	return OK;
+}
+
 EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
 			  unsigned bz, unsigned shared, void *stream, void **args, void **extra)
 {
@@ -195,6 +203,8 @@ EXPORT int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsign
 	(void)extra;
 	if (!gx || !gy || !gz || !bx || !by || !bz)
 		return INVALID;
+	if (full)
+		return NO_SUPPORT;
 	memcpy(&w.task, args[0], sizeof(w.task));
 	if (!strcmp(f, "mori_task_amo") && !mock_atomics() && mock_foreign(w.task.dest))
 		return NO_SUPPORT; /* a GPU would do it all the same, and not be atomic */
