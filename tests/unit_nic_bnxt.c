@@ -4,7 +4,8 @@
  * providers/bnxt_re: struct bnxt_re_bsqe, bnxt_re_rdma, bnxt_re_atomic, bnxt_re_sge,
  * bnxt_re_psns_ext and bnxt_re_msns with their masks in bnxt_re-abi.h, how verbs.c fills
  * them in bnxt_re_post_send(), and the doorbells of db.c. Completions are made of struct
- * bnxt_re_req_cqe and bnxt_re_bcqe in the same way. All numbers are low byte first.
+ * bnxt_re_req_cqe and bnxt_re_bcqe in the same way. The opcode beside a packet's number is the
+ * entry's own, as Linux fills it in bnxt_qplib_fill_psn_search(). All numbers are low byte first.
  */
 #include "unit_nic.h"
 
@@ -132,9 +133,9 @@ static void post_three(struct rig *r)
 static void test_numbers(void)
 {
 	static const uint8_t ext[48] = {
-		0xfe, 0xff, 0xff, 0x00, 0x01, 0x00, 0x00, 0x00, 0x0e, 0, 0, 0, 0, 0, 0, 0, /* 14 */
-		0x01, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x0f, 0, 0, 0, 0, 0, 0, 0, /* 15 */
-		0x02, 0x00, 0x00, 0x00, 0x03, 0x00, 0x00, 0x00, 0x00, 0, 0, 0, 0, 0, 0, 0, /* 0 */
+		0xfe, 0xff, 0xff, 0x04, 0x01, 0x00, 0x00, 0x00, 0x0e, 0, 0, 0, 0, 0, 0, 0, /* 14 */
+		0x01, 0x00, 0x00, 0x0b, 0x02, 0x00, 0x00, 0x00, 0x0f, 0, 0, 0, 0, 0, 0, 0, /* 15 */
+		0x02, 0x00, 0x00, 0x04, 0x03, 0x00, 0x00, 0x00, 0x00, 0, 0, 0, 0, 0, 0, 0, /* 0 */
 	};
 	static const uint8_t msn[24] = {
 		0xfe, 0xff, 0xff, 0x01, 0x00, 0x00, 0x0e, 0x00, 0x01, 0x00, 0x00, 0x02,

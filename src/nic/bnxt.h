@@ -37,11 +37,8 @@ NIC_LEAF void bnxt_write(const struct nic_queue *q, uint64_t slot, const struct 
 }
 
 /* Bytes on the wire: those of an atomic are where other entries have nothing. */
-NIC_LEAF uint64_t bnxt_length(const struct nic_queue *q, uint64_t slot)
+NIC_LEAF uint64_t bnxt_length(struct nic_entry e, uint32_t opcode)
 {
-	struct nic_entry e = nic_entry(q, slot);
-	uint32_t opcode = (uint32_t)*nic_word(e, 0) & 0xff;
-
 	if (opcode == BNXT_OP_CAS || opcode == BNXT_OP_ADD)
 		return 8;
 	return (uint32_t)*nic_word(e, 1);
@@ -56,8 +53,9 @@ NIC_LEAF uint32_t bnxt_index(const struct nic_queue *q, uint64_t slot)
 NIC_LEAF void bnxt_number(struct nic_queue *q, uint64_t slot)
 {
 	uint64_t index = slot & (((uint64_t)1 << q->log_psn) - 1);
-	uint32_t psn = q->next_psn & BNXT_PSN;
-	uint32_t next = (psn + bnxt_packets(bnxt_length(q, slot), q->mtu)) & BNXT_PSN;
+	struct nic_entry e = nic_entry(q, slot);
+	uint32_t opcode = (uint32_t)*nic_word(e, 0) & 0xff, psn = q->next_psn & BNXT_PSN;
+	uint32_t next = (psn + bnxt_packets(bnxt_length(e, opcode), q->mtu)) & BNXT_PSN;
 	uint64_t start = bnxt_index(q, slot);
 
 	q->next_psn = next;
@@ -67,7 +65,7 @@ NIC_LEAF void bnxt_number(struct nic_queue *q, uint64_t slot)
 	} else {
 		uint64_t *n = (uint64_t *)tgt_pointer(q->psn + index * 16);
 
-		n[0] = nic_pair(psn, next);
+		n[0] = nic_pair(opcode << 24 | psn, next);
 		n[1] = start & 0xffff;
 	}
 }
