@@ -92,6 +92,8 @@ static inline void rig_open(struct rig *r, const struct rig_kind *kind, uint32_t
 	q->log_slots = q->log_cq = log_slots;
 	q->qpn = RIG_QPN;
 	q->cqn = RIG_CQN;
+	q->bell = (uint64_t)RIG_QPN << 24;
+	q->cq_bell = (uint64_t)RIG_CQN << 24;
 	q->pe = 3;
 	q->mtu = 1024;
 	q->cells = 5;

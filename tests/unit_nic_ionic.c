@@ -217,17 +217,19 @@ static void test_entries(void)
 	}
 }
 
-/* Index, and the queue's number from bit 24 on. */
+/* Index, and what the library wants beside it: the queue's number from bit 24 on, and more. */
 static void test_doorbells(void)
 {
-	static const uint8_t first[8] = { 0x03, 0, 0, 0xcd, 0x12, 0xab, 0, 0 };
-	static const uint8_t seen[8] = { 0x01, 0, 0, 0x45, 0x23, 0x01, 0, 0 };
+	static const uint8_t first[8] = { 0x03, 0, 0x05, 0xcd, 0x12, 0xab, 0x00, 0x80 };
+	static const uint8_t seen[8] = { 0x01, 0, 0x06, 0x45, 0x23, 0x01, 0x40, 0x00 };
 	struct nic_op op = { .kind = NIC_WRITE, .signal = true };
 	struct nic_job job;
 	uint64_t end;
 	struct rig r;
 
 	rig_open(&r, &plain, 4, 32);
+	r.q.bell |= 0x8000000000050000u;
+	r.q.cq_bell |= 0x0040000000060000u;
 	for (int i = 0; i < 3; i++)
 		CHECK(rig_post(&r, &op, 1, &end));
 	CHECK_MEM("entries", &r.doorbell, first, 8);

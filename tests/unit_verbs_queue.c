@@ -230,8 +230,11 @@ static void check_places(const struct way *w, const struct nic_queue *q, const s
 
 	CHECK_EQ(w->text, here(q->ring), at(f->devx ? f->told[0] : f->ring));
 	CHECK_EQ(w->text, here(q->doorbell), at(f->doorbells + (ionic ? 8 + 3 : 0)));
-	if (ionic)
+	if (ionic) {
 		CHECK_EQ(w->text, here(q->cq_doorbell), at(f->doorbells + 8 + 5));
+		CHECK_EQ("as told", q->bell, (uint64_t)q->qpn << 24 | FAKE_BELL);
+		CHECK_EQ("as told", q->cq_bell, (uint64_t)q->cqn << 24 | FAKE_BELL);
+	}
 	if (f->devx) {
 		CHECK_EQ(w->text, here(q->record), at(f->told[1]));
 		CHECK_EQ(w->text, here(q->cq), at(f->told[2]));

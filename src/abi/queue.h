@@ -77,7 +77,8 @@ struct nic_queue {
 	uint64_t rings;	   /* how often */
 	uint32_t ringers;  /* who asked for it since the last one began */
 	uint32_t next_psn; /* bnxt */
-	uint64_t pad_2[5];
+	uint64_t bell;	   /* ionic: all of a doorbell but the index; set by the host */
+	uint64_t pad_2[4];
 
 	/* Whoever polls: one at a time. */
 	uint64_t done;	   /* slots the NIC has finished */
@@ -87,7 +88,8 @@ struct nic_queue {
 	uint64_t bad;	   /* the slot it was in */
 	int32_t status;	   /* 0, or why this queue is of no use any more: MORI_SHMEM_E* */
 	uint32_t reserved_1;
-	uint64_t pad_3[3];
+	uint64_t cq_bell; /* ionic: as bell */
+	uint64_t pad_3[2];
 };
 
 _Static_assert(sizeof(struct nic_queue) == 6 * 64, "no padding but what is written down");

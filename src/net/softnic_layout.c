@@ -4,6 +4,7 @@
  * thousands of them is cheap. Rings shrink with the number of PEs, then there are fewer.
  */
 #include "net/softnic.h"
+#include "nic/ionic_format.h"
 
 #define MEMORY	  ((uint64_t)32 << 20) /* of one PE, as far as that can be */
 #define LOG_MOST  8u		       /* slots of a ring */
@@ -78,6 +79,7 @@ void soft_layout_fill(const struct soft_layout *l, void *shared, void *own, stru
 		q->pe = (int32_t)i / l->num_qp;
 		q->qp = (int32_t)i % l->num_qp;
 		q->qpn = q->cqn = (i + 1) & 0xffffff;
+		q->bell = q->cq_bell = (uint64_t)q->qpn << IONIC_DB_NUMBER;
 		q->doorbell = rows + i * 8ull;
 		q->record = rows + row + i * 8ull;
 		q->cq_record = rows + 2 * row + i * 8ull;

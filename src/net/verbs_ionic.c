@@ -39,6 +39,8 @@ static int look(struct verbs_qp *q)
 	q->qpn = q->qp->qp_num;
 	q->q.qpn = number(&qp.sq);
 	q->q.cqn = number(&cq.q);
+	q->q.bell = qp.sq.db_val;
+	q->q.cq_bell = cq.q.db_val;
 	q->q.log_slots = qp.sq.log_depth;
 	q->q.log_cq = cq.q.log_depth;
 	q->q.ring = (uintptr_t)qp.sq.at;

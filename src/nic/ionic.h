@@ -62,14 +62,14 @@ NIC_LEAF void ionic_write(const struct nic_queue *q, uint64_t slot, const struct
 		ionic_write_data(e, op);
 }
 
-NIC_LEAF uint64_t ionic_doorbell(uint64_t at, uint32_t log, uint32_t number)
+NIC_LEAF uint64_t ionic_doorbell(uint64_t bell, uint64_t at, uint32_t log)
 {
-	return (uint64_t)(number & 0xffffff) << IONIC_DB_NUMBER | (at & (((uint64_t)1 << log) - 1));
+	return bell | (at & (((uint64_t)1 << log) - 1));
 }
 
 NIC_LEAF void ionic_ring(const struct nic_queue *q, uint64_t end)
 {
-	nic_doorbell(q->doorbell, ionic_doorbell(end, q->log_slots, q->qpn));
+	nic_doorbell(q->doorbell, ionic_doorbell(q->bell, end, q->log_slots));
 }
 
 NIC_LEAF bool ionic_poll(const struct nic_queue *q, uint64_t at, struct nic_completion *c)
@@ -94,7 +94,7 @@ NIC_LEAF bool ionic_poll(const struct nic_queue *q, uint64_t at, struct nic_comp
 
 NIC_LEAF void ionic_seen(const struct nic_queue *q, uint64_t seen)
 {
-	nic_doorbell(q->cq_doorbell, ionic_doorbell(seen, q->log_cq, q->cqn));
+	nic_doorbell(q->cq_doorbell, ionic_doorbell(q->cq_bell, seen, q->log_cq));
 }
 
 #endif

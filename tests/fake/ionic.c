@@ -32,7 +32,7 @@ static struct ionic_dv_queue queue(void *at, uint32_t n, uint8_t log_stride, uin
 	return (struct ionic_dv_queue){
 		.at = at,
 		.size = (size_t)n << log_stride,
-		.db_val = (uint64_t)number << 24,
+		.db_val = (uint64_t)number << 24 | FAKE_BELL,
 		.mask = (uint16_t)(n - 1),
 		.log_depth = (uint8_t)__builtin_ctz(n),
 		.log_stride = log_stride,

@@ -125,7 +125,7 @@ static void look_ionic(struct fake_qp *q)
 {
 	uint64_t reg = load(q->doorbells + IONIC_REG);
 
-	if ((reg >> 24 & 0xffffff) == q->qp.qp_num)
+	if ((reg & ~(uint64_t)0xffff) == ((uint64_t)q->qp.qp_num << 24 | FAKE_BELL))
 		q->bell = reg;
 }
 
