@@ -189,7 +189,14 @@ MORI_SHMEM_EXPORT void mori_shmem_on_fault(mori_shmem_fault_fn hear, void *arg);
 /** mori_shmem_is_initialized - Return: 1 if a call from this thread would find a PE, else 0. */
 MORI_SHMEM_EXPORT int mori_shmem_is_initialized(void);
 
-/** mori_shmem_num_qp_per_pe - Return: queue pairs a peer (MORI_NUM_QP_PER_PE); MORI_SHMEM_ESTATE */
+/**
+ * mori_shmem_num_qp_per_pe - among how many ways to a PE the argument qp chooses
+ *
+ * The queues that this PE has to each, which may be fewer than MORI_NUM_QP_PER_PE asks for; 1
+ * while it has none, because load and store reach all: so i % n is a qp everywhere.
+ *
+ * Return: 1 or more; MORI_SHMEM_ESTATE if there is no PE.
+ */
 MORI_SHMEM_EXPORT int mori_shmem_num_qp_per_pe(void);
 
 /** mori_shmem_current - Return: the PE this thread acts for; NULL with last_error if there is none. */

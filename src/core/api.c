@@ -228,7 +228,9 @@ int mori_shmem_num_qp_per_pe(void)
 {
 	struct pe *pe = api_pe("num_qp_per_pe");
 
-	return pe ? pe->state->num_qp : MORI_SHMEM_ESTATE; /* there may be fewer than asked for */
+	if (!pe)
+		return MORI_SHMEM_ESTATE;
+	return pe->queues ? pe->state->num_qp : 1; /* there may be fewer than asked for */
 }
 
 int mori_shmem_abort(const char *why)

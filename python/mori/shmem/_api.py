@@ -224,7 +224,7 @@ def shmem_npes() -> int:
 
 
 def shmem_num_qp_per_pe() -> int:
-    """Queue pairs a peer (MORI_NUM_QP_PER_PE)."""
+    """Queues to each PE, among which *qp* chooses; 1 where there are none."""
     return _op["num_qp_per_pe"]()
 
 
