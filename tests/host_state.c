@@ -53,6 +53,7 @@ static void host_calls(void)
 	ESTATE(mori_shmem_leave_fault(&fault));
 	ESTATE(mori_shmem_device_state(&ctx));
 	CHECK_EQ("ctx is left alone", ctx, 5);
+	CHECK_OK(mori_shmem_tell());
 	CHECK_OK(mori_shmem_bind(NULL));
 }
 

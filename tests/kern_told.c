@@ -160,10 +160,14 @@ static void looks(mori_shmem_module_t *m, int64_t *x)
 	CHECK(!strstr(heard.text, " more"));
 	MUST(mori_shmem_sync_all());
 	CHECK_EQ("by sync_all", told(), 1);
+	CHECK_OK(RUN_KERNEL(m, "once", 1, 1, &x, &pe));
+	CHECK_OK(mori_shmem_tell());
+	CHECK_EQ("by tell", told(), 1);
+	CHECK_OK(mori_shmem_tell());
 	BARRIER();
 	CHECK_EQ("once", told(), 0);
-	CHECK_EQ("both", mori_shmem_check(NULL), MORI_SHMEM_EINVAL);
-	CHECK_TEXT(mori_shmem_last_error(), "; 1 more");
+	CHECK_EQ("all", mori_shmem_check(NULL), MORI_SHMEM_EINVAL);
+	CHECK_TEXT(mori_shmem_last_error(), "; 2 more");
 	/* Calls of the host that give a value: take_error() is a look. */
 	CHECK_EQ("value", mori_shmem_int64_g(x, 99, 0), 0);
 	BARRIER();
@@ -219,6 +223,9 @@ static void strict(void)
 	CHECK_EQ("barrier", mori_shmem_barrier_all(), MORI_SHMEM_EINVAL);
 	CHECK_TEXT(mori_shmem_last_error(), "mori_shmem_int64_g: there is no PE 99");
 	CHECK_OK(mori_shmem_sync_all());
+	CHECK_EQ("value", mori_shmem_int64_g(x, 99, 0), 0);
+	CHECK_EQ("tell", mori_shmem_tell(), MORI_SHMEM_EINVAL);
+	CHECK_OK(mori_shmem_tell());
 	CHECK_EQ("value", mori_shmem_int64_g(x, 99, 0), 0);
 	CHECK_EQ("unload", mori_shmem_module_unload(m), MORI_SHMEM_EINVAL);
 	CHECK_EQ("unloaded", mori_shmem_module_unload(m), MORI_SHMEM_EINVAL);

@@ -436,6 +436,16 @@ MORI_SHMEM_EXPORT int mori_shmem_kernel_launch(mori_shmem_module_t *module, cons
 MORI_SHMEM_EXPORT int mori_shmem_check(mori_shmem_fault_t *fault);
 
 /**
+ * mori_shmem_tell - tell of what nobody has looked at, as the next mori_shmem_barrier_all() would
+ *
+ * For a program that makes no such call for long. Local; waits for no kernel, and where there is
+ * nothing to tell, or no PE, it is a load or two.
+ *
+ * Return: 0; with MORI_SHMEM_STRICT=1 the status of the first failure that it has told of.
+ */
+MORI_SHMEM_EXPORT int mori_shmem_tell(void);
+
+/**
  * mori_shmem_leave_fault - leave a fault for mori_shmem_check(), as a kernel does
  * @fault: what failed: its code, operation, PE, address, block and thread
  *

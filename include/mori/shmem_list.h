@@ -431,6 +431,7 @@
 	X(kernel_params)                                                                           \
 	X(kernel_launch)                                                                           \
 	X(check)                                                                                   \
+	X(tell)                                                                                    \
 	X(leave_fault)                                                                             \
 	X(device_state)                                                                            \
 	X(info)

@@ -420,6 +420,13 @@ int mori_shmem_check(mori_shmem_fault_t *fault)
 	return pe ? faults_take(pe, fault) : MORI_SHMEM_ESTATE;
 }
 
+int mori_shmem_tell(void)
+{
+	struct dev_state *st = registry_fresh() || registry_known() ? registry_state() : NULL;
+
+	return st ? faults_look(st->host) : 0;
+}
+
 int mori_shmem_leave_fault(const mori_shmem_fault_t *fault)
 {
 	struct pe *pe = api_pe("leave_fault");

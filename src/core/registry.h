@@ -26,14 +26,18 @@ extern uint64_t registry_generation __attribute__((visibility("hidden")));
 struct dev_state *registry_look(void);
 struct dev_state *registry_look_ctx(uint64_t ctx);
 
-static inline struct dev_state *registry_state(void)
+/* Whether the thread has looked since the last change, and found one. */
+static inline bool registry_fresh(void)
 {
 	/* Acquire: pairs with the release in registry_changed(). */
-	if (__builtin_expect(registry_thread.generation ==
-				     __atomic_load_n(&registry_generation, __ATOMIC_ACQUIRE),
-			     1))
-		return registry_thread.state;
-	return registry_look();
+	return __builtin_expect(registry_thread.generation ==
+					__atomic_load_n(&registry_generation, __ATOMIC_ACQUIRE),
+				1);
+}
+
+static inline struct dev_state *registry_state(void)
+{
+	return registry_fresh() ? registry_thread.state : registry_look();
 }
 
 /* A context is what mori_shmem_device_state() gave; anything else is refused. */
