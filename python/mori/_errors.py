@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The exceptions of the package. The extension module raises them by name."""
+"""The exceptions and the warning of the package, which the extension module raises by name."""
+
+import sys
+import warnings
 
 
 class ShmemError(RuntimeError):
@@ -33,6 +36,20 @@ class ShmemValueError(ShmemError, ValueError):
 
 class ShmemTypeError(ShmemError, TypeError):
     """An argument is of the wrong type; found before the library was called."""
+
+
+def warn_unseen(text: str) -> None:
+    """Of failures in kernels, with the line of the program that called the package.
+
+    Each is news, also if the last had the same text: without a registry Python's default, which shows a text
+    once a line, shows it every time. What a program's filters say holds.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "mori":
+        frame = frame.f_back
+    warnings.warn_explicit(
+        text, RuntimeWarning, frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__")
+    )
 
 
 def value_error(text: str) -> ShmemValueError:

@@ -11,6 +11,7 @@ class Op:
     returns: str
     args: tuple[tuple[str, str], ...]
     __call__: Callable[..., Any]
+    silent: Callable[..., Any]
 
 class Memory:
     ptr: int

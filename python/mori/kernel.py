@@ -268,8 +268,8 @@ class Module:
     def __del__(self) -> None:
         try:
             self.unload()
-        except (ShmemError, TypeError, AttributeError):
-            pass  # also while Python goes down
+        except (TypeError, AttributeError):
+            pass  # while Python goes down
 
 
 def _guess(data: bytes) -> str:

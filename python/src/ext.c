@@ -38,11 +38,15 @@ static void hear(void *arg, const char *text)
 /* The warning that stands for the line: 0, or -1 where it is an exception. */
 static int warn(struct released *r)
 {
-	int bad = PyErr_WarnEx(PyExc_RuntimeWarning, r->unseen, 2);
+	PyObject *module = PyImport_ImportModule("mori._errors");
+	PyObject *done = module ? PyObject_CallMethod(module, "warn_unseen", "s", r->unseen) : NULL;
+	int bad = !done;
 
+	Py_XDECREF(done);
+	Py_XDECREF(module);
 	free(r->unseen);
 	r->unseen = NULL;
-	return bad;
+	return bad ? -1 : 0;
 }
 
 /* Whether this thread is the process's first; kept, because asking costs two system calls. */

@@ -187,16 +187,16 @@ static int take_args(struct op_call *c, const struct op *op, PyObject *args, PyO
 	return check_room(c, op);
 }
 
+/* The status with which the call has failed; 0 if it has not. */
+static int failure(const struct op *op, union value r)
+{
+	if (op->ret == RET_STATUS)
+		return r.i < 0 ? (int)r.i : 0;
+	return op->ret != RET_TEXT || !r.s ? mori_shmem_take_error() : 0;
+}
+
 static PyObject *give_result(const struct op *op, union value r)
 {
-	int failed = op->ret == RET_STATUS ? r.i < 0 : 0;
-
-	if (failed)
-		return raise_status((int)r.i);
-	if (op->ret != RET_STATUS && (op->ret != RET_TEXT || !r.s))
-		failed = mori_shmem_take_error();
-	if (failed)
-		return raise_status(failed);
 	switch (op->ret) {
 	case RET_STATUS:
 		return PyLong_FromLongLong(r.i);
@@ -214,13 +214,13 @@ static PyObject *give_result(const struct op *op, union value r)
 	return NULL;
 }
 
-static PyObject *op_call(PyObject *self, PyObject *args, PyObject *kwargs)
+/* @tell: a call that succeeds tells of failures in kernels before it. */
+static PyObject *op_run(const struct op *op, PyObject *args, PyObject *kwargs, int tell)
 {
-	const struct op *op = ((struct op_object *)self)->op;
 	struct op_call call;
 	struct released gil;
 	union value result = { 0 };
-	int bad;
+	int bad, failed = 0;
 
 	call.n = 0;
 	call.count = 1;
@@ -231,13 +231,29 @@ static PyObject *op_call(PyObject *self, PyObject *args, PyObject *kwargs)
 		gil_release(&gil);
 		mori_shmem_take_error();
 		op->run(call.v, &result);
+		failed = failure(op, result);
+		if (!failed && tell)
+			failed = mori_shmem_tell();
 		bad = gil_take(&gil);
 	}
 	for (int i = 0; i < op->n; i++) {
 		if (call.memory[i].view.obj)
 			PyBuffer_Release(&call.memory[i].view);
 	}
-	return bad ? NULL : give_result(op, result);
+	if (bad)
+		return NULL;
+	return failed ? raise_status(failed) : give_result(op, result);
+}
+
+static PyObject *op_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	return op_run(((struct op_object *)self)->op, args, kwargs, 1);
+}
+
+/* For kernels that Triton interprets, which have nobody to tell. */
+static PyObject *op_silent(PyObject *self, PyObject *args)
+{
+	return op_run(((struct op_object *)self)->op, args, NULL, 0);
 }
 
 static PyObject *op_get_doc(PyObject *self, void *unused)
@@ -314,12 +330,15 @@ static PyGetSetDef op_getset[] = {
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
+static PyMethodDef op_methods[] = {
+	{ "silent", op_silent, METH_VARARGS, "the call, which tells of no failures before it" },
+	{ NULL, NULL, 0, NULL },
+};
+
 static PyType_Slot op_slots[] = {
-	{ Py_tp_call, (void *)op_call },
-	{ Py_tp_repr, (void *)op_repr },
-	{ Py_tp_getset, op_getset },
-	{ Py_tp_dealloc, (void *)op_dealloc },
-	{ 0, NULL },
+	{ Py_tp_call, (void *)op_call },       { Py_tp_methods, op_methods },
+	{ Py_tp_repr, (void *)op_repr },       { Py_tp_getset, op_getset },
+	{ Py_tp_dealloc, (void *)op_dealloc }, { 0, NULL },
 };
 
 static PyType_Spec op_spec = {

@@ -10,6 +10,7 @@ import pytest
 
 import mori
 import mori.kernel
+from mori import _shmem
 import mori.shmem as s
 import pes
 
@@ -64,6 +65,53 @@ def test_warned_by(bad, by):
     s.shmem_check()
 
 
+CALLS = {
+    "malloc": lambda: s.shmem_malloc(0),
+    "my_pe": s.shmem_mype,
+    "p": lambda: s.int64_p(s.shmem_malloc(8), 1, 0, 0),
+    "heap_info": s.shmem_heap_info,
+    "device_state": s.shmem_device_state,
+    "info": s.shmem_info,
+    "deregister": lambda: s.shmem_symmetric_deregister(0, 0),
+    "tell": s.tell,
+    "load": lambda: mori.kernel.load(BAD),
+}
+
+
+@pytest.mark.parametrize("by", CALLS)
+def test_warned_by_every_call(bad, by):
+    assert unseen(bad, 1) == []
+    try:
+        (text,) = unseen(CALLS[by])
+    except mori.ShmemError:  # of its own comes first
+        (text,) = unseen(s.shmem_mype)
+    assert WORDS in text
+    assert unseen(s.shmem_mype) == []
+    s.shmem_check()
+
+
+def test_warned_again(bad):
+    # Python's default shows a text once a line; each of these is news, at the line of the program.
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            bad(1)
+            s.shmem_barrier_all()
+    assert [w.filename for w in seen] == [__file__] * 3
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("once")
+        for _ in range(3):
+            bad(2)
+            s.shmem_mype()
+    assert len(seen) == 1
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("ignore")
+        bad(1)
+        s.shmem_mype()
+    assert seen == []
+    s.shmem_check()
+
+
 def test_warned_by_the_next_launch(bad):
     assert unseen(bad, 1) == []
     (text,) = unseen(bad, 0)
@@ -113,6 +161,11 @@ def test_strict(monkeypatch):
     assert e.value.status == s.MORI_SHMEM_EINVAL
     assert unseen(s.shmem_barrier_all) == []
     module.launch(1, 1, x, 0)
+    s.shmem_check()
+    _shmem.leave_fault(s.MORI_SHMEM_EINVAL, "int64_p", 99, x, (0, 0, 0))
+    with pytest.raises(mori.ShmemError, match=WORDS):
+        s.shmem_mype()
+    assert s.shmem_mype() == 0
     s.shmem_check()
     assert unseen(s.shmem_finalize) == []
 

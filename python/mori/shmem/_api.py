@@ -275,6 +275,7 @@ def shmem_free(ptr: int) -> int:
 
 def shmem_heap_info() -> HeapInfo:
     """What the heap of this PE holds and has left."""
+    _op["tell"]()
     return HeapInfo(**_shmem.heap_info())
 
 
@@ -300,6 +301,7 @@ def shmem_symmetric_deregister(ptr: int, size: int) -> int:
 
 def shmem_query_memobj(ptr: int) -> MemObj:
     """The memory object of an address, for the object forms of put, get and signals."""
+    _op["tell"]()
     return MemObj(*_shmem.query_memobj(ptr))
 
 
@@ -359,11 +361,13 @@ def shmem_check() -> Fault | None:
 
 def shmem_device_state() -> int:
     """The address of this PE's state, the ctx argument of the ``ctx_`` forms."""
+    _op["tell"]()
     return _shmem.device_state()
 
 
 def shmem_info() -> list[tuple[str, str, str, str | None]]:
     """What the library is and found on this machine: (section, key, value, note) rows."""
+    _op["tell"]()
     return _shmem.info()
 
 

@@ -83,8 +83,9 @@ def _check_range(ptr: int, nbytes: int) -> None:
 
 def _own_heap(ptr: int) -> bool:
     try:
-        return _op["ptr"](ptr, _op["my_pe"]()) != 0
+        return _op["ptr"].silent(ptr, _op["my_pe"].silent()) != 0
     except ShmemError:
+        _op["tell"]()  # or what kernels have left would go with it
         _shmem.check()
         return False
 

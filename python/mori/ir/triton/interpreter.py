@@ -20,7 +20,6 @@ import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter as _triton
 
-import mori.shmem
 from mori import ShmemError, _shmem
 from mori._ops import constants, ops
 from mori.ir.ops import MORI_DEVICE_FUNCTIONS
@@ -93,6 +92,11 @@ def _not_here(name: str) -> RuntimeError:
     )
 
 
+def _op(name: str) -> Callable[..., Any]:
+    """An operation of the host, for a kernel: it tells of no failures that the kernel has left so far."""
+    return ops[name].silent
+
+
 def call(name: str, values: list[Any]) -> tl.tensor | None:
     """One call in the running program."""
     launch = grid.current()
@@ -128,7 +132,7 @@ def _once(name: str, meta: dict[str, Any], launch: grid.Launch, given: list[Any]
 def _repeated(name: str, meta: dict[str, Any], launch: grid.Launch, args: list[Any]) -> Any:
     counting = meta["family"] in _COUNTING or (meta["family"] == "object" and "sig" in meta["params"])
     times = {"thread": WARP * launch.num_warps, "warp": launch.num_warps}.get(meta["scope"], 1)
-    op = ops[host_name(name)]
+    op = _op(host_name(name))
     result = op(*args)
     for _ in range(times - 1 if counting else 0):
         op(*args)
@@ -216,7 +220,7 @@ class _Words:
 
     def holds(self, i: int) -> bool:
         """Acquires: whoever sees it hold sees what came before."""
-        test = ops[f"{self.prefix}{self.type}_test"]
+        test = _op(f"{self.prefix}{self.type}_test")
         return bool(test(*self.ctx, self.first + i * self.size, self.cmp, self.value))
 
     def ready(self) -> bool:
@@ -228,7 +232,7 @@ class _Words:
 
     def doze(self, nap: float) -> None:
         """On the first word; the library finds out about lost PEs."""
-        wait = ops[f"{self.prefix}{self.type}_wait_until_for"]
+        wait = _op(f"{self.prefix}{self.type}_wait_until_for")
         try:
             wait(*self.ctx, self.first + self.at[0] * self.size, self.cmp, self.value, int(nap * 1e9))
         except ShmemError as error:
@@ -254,7 +258,7 @@ def _wait(name: str, meta: dict[str, Any], launch: grid.Launch, args: list[Any])
     words = _Words(form, ctx, named)
     if words.wrong():
         # The library says what is wrong with it.
-        return _guarded(name, launch, args, lambda: ops[host_name(name)](*args))
+        return _guarded(name, launch, args, lambda: _op(host_name(name))(*args))
     everything = list(words.at)
     left = words.ns / 1e9 if words.bounded else grid.seconds("MORI_SHMEM_WAIT_TIMEOUT", 0)
     held = launch.wait(grid.Wait(f"{name}({words})", words.ready, words.doze, left))
@@ -285,15 +289,15 @@ def _barrier(name: str, launch: grid.Launch, args: list[Any]) -> int:
     where = launch.where()
     try:
         if launch.alone():
-            return ops[host_name(name)](*args)
+            return _op(host_name(name))(*args)
         return _stand_in(name, launch, args)
     except ShmemError as error:
         raise grid.named(error, f"{where}: {name}") from None
 
 
 def _stand_in(name: str, launch: grid.Launch, args: list[Any]) -> int:
-    ctx = args or [mori.shmem.shmem_device_state()]
-    op = ops[host_name(name if args else f"ctx_{name}")]
+    ctx = args or [_shmem.device_state()]
+    op = _op(host_name(name if args else f"ctx_{name}"))
     outcome: list[Any] = []
 
     def stand() -> None:
