@@ -70,3 +70,36 @@ def test_guide(tmp_path):
     pes.need_compiler()
     path.write_text(program.split("ms.shmem_init()")[0] + compiling)
     assert "global_store" in pes.run(sys.executable, path, env={**env, "TRITON_INTERPRET": "0"})
+
+
+FAILS = """
+import torch, triton, warnings
+import mori.ir.triton as mori_shmem_device
+import mori.shmem as ms
+from mori.ir.triton import get_extern_libs
+
+@triton.jit
+def fails(box):
+    for _ in range(3):
+        mori_shmem_device.int64_p_block(box, 7, 99, 0)
+
+ms.shmem_init()
+box = ms.mori_shmem_create_tensor((1,), torch.int64)
+with warnings.catch_warnings():
+    warnings.simplefilter("error")  # what a kernel has left is told after it
+    fails[(1,)](box, extern_libs=get_extern_libs())
+{then}
+"""
+
+
+@pytest.mark.parametrize("strict", ["0", "1"])
+@pytest.mark.parametrize(("then", "code"), [("assert ms.shmem_check().op == 'int64_p_block'", 0), ("", 125)])
+def test_failures(tmp_path, then, code, strict):
+    """An interpreted kernel's failures are told as a GPU's are, and `mori run` ends with a code of its own."""
+    path = tmp_path / "fails.py"
+    path.write_text(FAILS.format(then=then))
+    env = {**triton_versions.environment(None), "TRITON_INTERPRET": "1", "MORI_SHMEM_STRICT": strict}
+    process = pes.start(pes.mori(), "run", "-n", "1", sys.executable, path, env=env)
+    out, _ = process.communicate(timeout=200)
+    assert process.returncode == code, out
+    assert ("int64_p_block in a kernel: there is no PE 99" in out) == (code != 0), out
