@@ -40,13 +40,18 @@ static uint32_t tgt_join(uint32_t low, uint32_t high, uint32_t shift)
 	return (uint32_t)(((uint64_t)high << 32 | low) >> shift);
 }
 
+/* How often a word of so many bytes was loaded and stored in one access. */
+static int loaded[9], stored[9];
+
 #define LEAVES(bits)                                                                               \
 	static uint##bits##_t tgt_load_acquire_##bits(const void *p)                               \
 	{                                                                                          \
+		loaded[(bits) / 8]++;                                                              \
 		return *(const uint##bits##_t *)p;                                                 \
 	}                                                                                          \
 	static void tgt_store_relaxed_##bits(void *p, uint##bits##_t v)                            \
 	{                                                                                          \
+		stored[(bits) / 8]++;                                                              \
 		*(uint##bits##_t *)p = v;                                                          \
 	}
 LEAVES(8)
@@ -179,6 +184,21 @@ static void get_value(enum dev_scope scope, void *to, const void *from, uint64_t
 		tgt_get_one(to, from, len);
 }
 
+/* An aligned word is one access of the other PE's memory, wherever the own lies. */
+static void try_words(size_t far, size_t own)
+{
+	for (size_t len = 1; len <= 8; len *= 2) {
+		if (far % len)
+			continue;
+		stored[len] = loaded[len] = 0;
+		run_lanes(put, DEV_block, 3, far, own, len);
+		CHECK_EQ("stores of a put", stored[len], 1);
+		stored[len] = loaded[len] = 0;
+		run_lanes(get, DEV_block, 3, own, far, len);
+		CHECK_EQ("loads of a get", loaded[len], 1);
+	}
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(src); i++)
@@ -189,6 +209,7 @@ int main(void)
 			try_lengths(tgt_get, to, from);
 			try_lengths(put, to, from);
 			try_lengths(get, to, from);
+			try_words(to, from);
 			for (size_t len = 1; len <= 16; len *= 2)
 				try_one(put_value, DEV_block, 3, to, from, len);
 			for (size_t len = 1; len <= 8; len *= 2)

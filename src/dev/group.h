@@ -235,7 +235,8 @@ DEV_BODY uint64_t tgt_head(const void *to, uint64_t len)
 
 /*
  * What tgt_copy() has left: the ends, and what lies between if it is not aligned as the
- * destination is. One byte or an aligned two go as words do.
+ * destination is. A word that is aligned on one side alone is one access there: a flag may
+ * come from anywhere, and go to anywhere.
  */
 DEV_DONE void tgt_copy_rest(uint8_t *to, const uint8_t *from, uint64_t len, uint64_t lane,
 			    uint64_t lanes)
@@ -244,14 +245,9 @@ DEV_DONE void tgt_copy_rest(uint8_t *to, const uint8_t *from, uint64_t len, uint
 
 	if (!tgt_aligned(from + head, 16))
 		tgt_copy_skewed((tgt_vec16 *)(to + head), from + head, body / 16, lane, lanes);
-	if (len == 1) {
+	if (len <= 8 && !(len & (len - 1)) && (tgt_aligned(to, len) || tgt_aligned(from, len))) {
 		if (!lane)
-			tgt_store_relaxed_8(to, tgt_load_acquire_8(from));
-		return;
-	}
-	if (tgt_is_word(to, from, len, 2)) {
-		if (!lane)
-			tgt_store_relaxed_16(to, tgt_load_acquire_16(from));
+			tgt_store_bits(to, tgt_load_bits(from, len), len);
 		return;
 	}
 #pragma clang loop unroll(disable)
