@@ -6,7 +6,8 @@ import re
 
 _LABEL = re.compile(r"^\s*([$.\w]+):")
 _BRANCH = re.compile(r"^\s*(@\S+\s+)?(bra(?:\.uni)?|s_branch|s_cbranch_\w+)\s+([$.\w]+)")
-_TABLE = re.compile(r"^\s*(@\S+\s+)?brx\.")
+_JUMP = re.compile(r"^\s*brx\.idx(?:\.uni)?\s+\S+, ([$.\w]+);")
+_TABLE = re.compile(r"^\s*([$.\w]+):\s*\.branchtargets\s([^;]*);", re.M)
 _END = re.compile(r"^\s*(ret|exit|trap|s_endpgm|s_setpc_b64|s_trap)\b")
 
 
@@ -15,17 +16,24 @@ class Flow:
 
     def __init__(self, text, kernel):
         self.lines = _body(text, kernel)
-        labels = {m[1]: i for i, line in enumerate(self.lines) if (m := _LABEL.match(line))}
+        labels = {}
+        tables = {m[1]: re.findall(r"[$.\w]+", m[2]) for m in _TABLE.finditer("\n".join(self.lines))}
         self.next = []
         for i, line in enumerate(self.lines):
-            assert not _TABLE.match(line), f"a jump by table: {line}"
+            if label := _LABEL.match(line):
+                labels.setdefault(label[1], []).append(i)
+        for i, line in enumerate(self.lines):
             after = [i + 1] if i + 1 < len(self.lines) else []
             branch = _BRANCH.match(line)
             if branch:
                 always = not branch[1] and branch[2] in ("bra", "bra.uni", "s_branch")
-                after = [labels[branch[3]]] + ([] if always else after)
+                after = [_nearest(labels[branch[3]], i)] + ([] if always else after)
+            elif jump := _JUMP.match(line):
+                after = [_nearest(labels[name], i) for name in tables[jump[1]]]
             elif _END.match(line):
                 after = []
+            else:
+                assert "brx." not in line, f"a jump that is not understood: {line}"
             self.next.append(after)
 
     def find(self, pattern):
@@ -48,6 +56,11 @@ class Flow:
                 seen.add(i)
                 todo += [] if i in stops else self.next[i]
         return seen
+
+
+def _nearest(places, i):
+    """Of the places of a label the one that is meant in line ``i``: Triton's own loops have one name, each in its braces."""
+    return max((place for place in places if place < i), default=places[0])
 
 
 def _body(text, kernel):

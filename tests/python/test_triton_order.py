@@ -47,11 +47,11 @@ def code(request, tmp_path_factory):
 
 
 def compiled(code, *kernels):
-    """(name, kernel, kind of GPU, text) of what was compiled of these kernels; of all but two without names."""
+    """(name, kernel, kind of GPU, text) of what was compiled of these kernels; of those whose loads all stand behind calls without names."""
     found = []
     for name, text in sorted(code.items()):
         parts = name.split(".")
-        if len(parts) != 3 or parts[0] in ("forms", "between", "twice") and parts[0] not in kernels:
+        if len(parts) != 3 or parts[0] in ("forms", "between", "twice", "split") and parts[0] not in kernels:
             continue
         if not kernels or parts[0] in kernels:
             found.append((name, parts[0], "sm" if parts[1] in SM else "gfx", text))
@@ -139,6 +139,33 @@ def test_not_merged(code):
     for name, _, _, _ in compiled(code, "twice"):
         loads = re.findall(r"= (tt\.load|amdg\.buffer_load|amdgpu\.buffer_load) ", code[f"{name}.ttgir"])
         assert len(loads) == 6, f"{name}: {len(loads)} of 6 loads"
+
+
+def test_split_among_warps(code):
+    """Beside a loop that is split up among warps, calls of threads and warps are made by the warps of the program alone,
+    which meet without the others; and these load what was waited for when they are told to begin."""
+    flow = Flow(code["split.sm_100.1"], "split")
+    calls = flow.find(r"ld\.acquire\.sys|st\.relaxed\.sys|fence\.sc\.")
+    loads = flow.find(r"cp\.async\.bulk\.tensor")
+    assert len(calls) >= 3 and loads
+    # At the first branch the further warps leave the kernel's own way, and come to no call.
+    ways = [flow.reach([i]) for i in flow.next[min(flow.find(r"^\s*@\S+\s+bra\b"))]]
+    assert sorted(bool(way & calls) for way in ways) == [False, True]
+    assert sorted(bool(way & loads) for way in ways) == [False, True]
+    assert not any(way & calls and way & loads for way in ways)
+
+    def barriers(part):
+        lines = Flow(code[f"split.sm_100.{part}"], "split").lines
+        return {re.sub(r"\s+", " ", line.strip()) for line in lines if re.search(BARRIERS["sm"], line)}
+
+    assert barriers(1) == barriers(0)
+    behind = flow.first(flow.find(r"ld\.acquire\.sys"), flow.find(BARRIERS["sm"]))
+    assert behind and all(re.search(r"\b0, 128\b", flow.lines[i]) for i in behind)
+    begin = flow.find(r"\bbarrier\.sync\s+1\b")
+    assert not flow.reach(flow.find(r"ld\.acquire\.sys"), flow.find(PROXY)) & begin
+    before, split, after = code["split.sm_100.1.ttgir"].partition("ttg.warp_specialize")
+    assert split and "mori_shmem_uint64_wait_until_equals" in before
+    assert "async_tma_copy" not in before and "async_tma_copy" in after
 
 
 def forms(code, gpu):

@@ -87,9 +87,9 @@ def call_text(name, meta):
     return f"    d.{name}({', '.join(args)})\n"
 
 
-def ttir(kernel, target):
+def ttir(kernel, target, options=None):
     backend = make_backend(target)
-    options = backend.parse_options({"extern_libs": get_extern_libs(target)})
+    options = backend.parse_options({"extern_libs": get_extern_libs(target), **(options or {})})
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
@@ -121,9 +121,11 @@ def refusals():
     """What cannot be right is refused with a sentence, while compiling."""
     import everything_wrong
 
-    for kernel, words in everything_wrong.KERNELS:
+    for kernel, options in everything_wrong.RIGHT:
+        ttir(kernel, TARGETS["sm_90"], options)
+    for kernel, words, options in everything_wrong.KERNELS:
         try:
-            ttir(kernel, TARGETS["sm_90"])
+            ttir(kernel, TARGETS["sm_90"], options)
         except Exception as error:
             text = ""
             while error is not None:

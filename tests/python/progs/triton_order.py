@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compiles kernels that load what they have waited for, for GPUs that are not here: triton_order.py FOLDER [all].
 Leaves <kernel>.<target>.<num_stages> with the assembly there, and the same with ".ttgir"; forms.<i>.<target> with
-``tl.dot`` beside the block forms. Without ``all`` the kernels share out the targets and stages, except for the first one,
+``tl.dot`` beside the block forms, and split.sm_100.<0 or 1>. Without ``all`` the kernels share out the targets and stages, except for the first one,
 and of each form one type is taken.
 """
 
@@ -195,6 +195,24 @@ def twice(a, b, c, sig, K, S: tl.constexpr):
     tl.store(c + 5 * S + i, last)
 
 
+@triton.jit
+def split(a, b, c, sig, K, S: tl.constexpr, CALLS: tl.constexpr):
+    """Forms for threads and warps beside a loop that Triton splits up among warps, where it does."""
+    i = tl.arange(0, S)
+    x = tl.make_tensor_descriptor(a, [K * S, S], [S, 1], [S, S])
+    y = tl.make_tensor_descriptor(b, [K * S, S], [S, 1], [S, S])
+    acc = tl.zeros((S, S), dtype=tl.float32)
+    if CALLS:
+        md.uint64_wait_until_equals(sig, 1)
+    for k in tl.range(K, warp_specialize=True):
+        acc += tl.dot(x.load([k * S, 0]), y.load([k * S, 0]))
+    tl.store(c + i[:, None] * S + i[None, :], acc)
+    if CALLS:
+        md.putmem_warp(a, c, 64, 1, 0)
+        md.quiet_thread()
+        md.uint64_p(sig, 2, 1, 0)
+
+
 # In these every load stands behind a call that acquires.
 BEHIND = [wait, wait_thread, same_place, now_and_then, no_dot, one_loop_of_two, test, barrier, quiet, fetch, descriptor]
 
@@ -251,10 +269,19 @@ def write(folder, name, made):
                 file.write(made[stage])
 
 
+SIGNATURE = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "sig": "*i64", "K": "i32"}
+
+
+def compile_split(folder):
+    """With the calls, and without; Triton splits loops up for sm_100. For sm_90 its own pass fails over most calls."""
+    for calls in (0, 1):
+        src = source(split, SIGNATURE, {"S": 128, "CALLS": calls}, POINTERS)
+        write(folder, f"split.sm_100.{calls}", assembly(src, TARGETS["sm_100"], {"num_stages": 2}))
+
+
 def compile_order(folder, everything):
-    signature = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "sig": "*i64", "K": "i32"}
     for kernel, target, stages in matrix(everything):
-        src = source(kernel, signature, {"S": 64}, POINTERS)
+        src = source(kernel, SIGNATURE, {"S": 64}, POINTERS)
         made = assembly(src, TARGETS[target], {"num_stages": stages})
         write(folder, f"{kernel.__name__}.{target}.{stages}", made)
 
@@ -274,4 +301,5 @@ if __name__ == "__main__":
     print(triton.__version__, flush=True)
     everything = sys.argv[2:] == ["all"]
     compile_order(sys.argv[1], everything)
+    compile_split(sys.argv[1])
     compile_forms(sys.argv[1], everything)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Refuses, while it is compiled, a kernel in which Triton would not carry out the library's calls as they stand.
 
-Both are known only when the whole kernel is there as Triton's IR, since a call may stand in a function that
-is called elsewhere: a loop with ``warp_specialize=True``, whose calls Triton gives to some of the warps or drops, and
-a function with ``noinline=True``, across whose calls it moves the caller's loads.
+All are known only when the whole kernel is there as Triton's IR, since a call may stand in a function that
+is called elsewhere: a loop with ``warp_specialize=True``, whose calls Triton gives to some of the warps or drops; a block
+form anywhere beside such a loop, since Triton starts further warps for it, which never come to the call but count
+among the threads of its block; and a function with ``noinline=True``, across whose calls it moves the caller's loads.
+Whether Triton splits the loop up is not known here, and differs by GPU and version: a kernel is refused for all or none.
 """
 
 from __future__ import annotations
@@ -89,12 +91,7 @@ def _plain(function: str) -> str:
 def check(text: str, kernel: str) -> None:
     """Raises ValueError for a module, Triton's IR as text, that must not be compiled."""
     module = _Kernel(text)
-    for calls in module.split:
-        for name in sorted(module.reached(calls)):
-            raise ValueError(
-                f"{kernel}: {name} is called in a loop with warp_specialize=True. Triton gives such a call to some "
-                "of the warps, or drops it: call it outside the loop, or leave warp_specialize out"
-            )
+    _check_split(module, kernel)
     for function in module.apart:
         for name in sorted(module.reached({f"@{function}"})):
             if MORI_DEVICE_FUNCTIONS[name]["acquires"]:
@@ -102,6 +99,25 @@ def check(text: str, kernel: str) -> None:
                     f"{kernel}: {name} is called in {_plain(function)}, a function with "
                     "noinline=True. Triton moves its caller's loads to before it: leave noinline out"
                 )
+
+
+def _check_split(module: _Kernel, kernel: str) -> None:
+    """For a kernel with loops that are split up among warps: no call in them, and no block form beside them."""
+    for calls in module.split:
+        for name in sorted(module.reached(calls)):
+            raise ValueError(
+                f"{kernel}: {name} is called in a loop with warp_specialize=True. Triton gives such a call to some "
+                "of the warps, or drops it: call it outside the loop, or leave warp_specialize out"
+            )
+    if not module.split:
+        return
+    for name in sorted(module.reached({f"@{function}" for function in module.functions})):
+        if MORI_DEVICE_FUNCTIONS[name]["scope"] == "block":
+            raise ValueError(
+                f"{kernel}: {name} is called in a kernel with a loop with warp_specialize=True. Triton starts "
+                "further warps for the loop, and the call would wait for them in vain: call it in another kernel, "
+                "leave warp_specialize out, or use a thread form where each thread may make the call"
+            )
 
 
 def install() -> None:
