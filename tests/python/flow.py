@@ -4,6 +4,9 @@ which without passing others."""
 
 import re
 
+#: Triton's own barrier, in its IR.
+TRITON_BARRIER = r"\b(?:gpu\.barrier|ttg\.barrier|tt\.debug_barrier)\b"
+
 _LABEL = re.compile(r"^\s*([$.\w]+):")
 _BRANCH = re.compile(r"^\s*(@\S+\s+)?(bra(?:\.uni)?|s_branch|s_cbranch_\w+)\s+([$.\w]+)")
 _JUMP = re.compile(r"^\s*brx\.idx(?:\.uni)?\s+\S+, ([$.\w]+);")

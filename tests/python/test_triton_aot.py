@@ -8,7 +8,7 @@ import re
 import pes
 import pytest
 import triton_versions
-from flow import Flow
+from flow import TRITON_BARRIER, Flow
 
 triton_versions.need()
 
@@ -120,7 +120,7 @@ def test_acquires(code):
     seen = set()
     for symbol, behind in zip(calls[::2], calls[1::2]):
         seen.add(symbol)
-        held = bool(re.search(r"\b(gpu\.barrier|ttg\.barrier|tt\.debug_barrier)\b", behind))
+        held = bool(re.search(TRITON_BARRIER, behind))
         fenced = "fence.proxy.async.global" in behind
         last = symbol == "mori_warp_size"  # before mori_block_sync, which is Triton's own barrier
         assert last or held == fenced == acquires[symbol], f"{symbol}: acquires {acquires[symbol]}, held {held}, {fenced}"
