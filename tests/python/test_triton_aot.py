@@ -5,7 +5,6 @@
 import os
 import re
 
-import pes
 import pytest
 import triton_versions
 from flow import TRITON_BARRIER, Flow
@@ -41,15 +40,10 @@ CODE = {
 }
 
 
-@pytest.fixture(scope="module", params=[None, triton_versions.OLDER], ids=["triton", "triton-3.6"])
+@pytest.fixture(scope="module", params=triton_versions.named(), ids=triton_versions.title)
 def code(request, tmp_path_factory):
     """(kernel, target) -> assembly, and the same with ".ll"; "all.ttir"."""
-    pes.need_compiler()
-    if request.param and not os.path.isdir(request.param):
-        pytest.skip(f"no Triton 3.6 in {request.param}")
-    folder = tmp_path_factory.mktemp("aot")
-    triton_versions.program("triton_aot.py", folder, older=request.param)
-    return {p.name: p.read_text() for p in folder.iterdir() if p.is_file()}
+    return triton_versions.compiled("triton_aot.py", tmp_path_factory.mktemp("aot"), older=request.param)
 
 
 @pytest.mark.parametrize("target", SM + GFX)

@@ -3,13 +3,13 @@
 """The order of loads and the library's calls in the final code of Triton kernels, and their shared memory.
 
 MORI_TEST_TRITON names the folders of other Tritons to take, and MORI_TEST_ALL=1 takes every combination:
-tests/python/triton_matrix.sh does both.
+tests/python/triton_matrix.sh does both. MORI_TEST_ONLY names some of the files to be looked at (wait.sm_90.3), for one test
+over them (pytest -k).
 """
 
 import os
 import re
 
-import pes
 import pytest
 import triton_versions
 from flow import TRITON_BARRIER, Flow
@@ -19,6 +19,7 @@ triton_versions.need()
 SM = ("sm_80", "sm_90", "sm_100")
 GFX = ("gfx942", "gfx950")
 EVERYTHING = os.environ.get("MORI_TEST_ALL", "") == "1"
+ONLY = os.environ.get("MORI_TEST_ONLY", "").split()
 
 # Instructions: where a call acquires or completes, where a tile is loaded, where it is used.
 ACQUIRES = {
@@ -37,13 +38,9 @@ PROXY = r"fence\.proxy\.async\.global"
 @pytest.fixture(scope="module", params=triton_versions.named(), ids=triton_versions.title)
 def code(request, tmp_path_factory):
     """File name -> text, as progs/triton_order.py leaves them."""
-    pes.need_compiler()
-    if request.param and not os.path.isdir(request.param):
-        pytest.skip(f"no Triton in {request.param}")
-    folder = tmp_path_factory.mktemp("order")
-    more = ["all"] if EVERYTHING else []
-    triton_versions.program("triton_order.py", folder, *more, older=request.param, timeout=550 if not more else 7200)
-    return {p.name: p.read_text() for p in folder.iterdir() if p.is_file()}
+    folder, which = tmp_path_factory.mktemp("order"), ["all"] if EVERYTHING else ONLY
+    timeout = 7200 if EVERYTHING else 550
+    return triton_versions.compiled("triton_order.py", folder, *which, older=request.param, timeout=timeout)
 
 
 def compiled(code, *kernels):

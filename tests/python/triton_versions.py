@@ -50,3 +50,12 @@ def environment(older):
 def program(name, *args, older=None, timeout=280):
     """The output of a program of progs/ under that Triton; it must end with 0."""
     return pes.run(sys.executable, pes.program(name), *args, env=environment(older), timeout=timeout)
+
+
+def compiled(name, folder, *args, older=None, timeout=280):
+    """{file name: text} of what a program of progs/ that compiles leaves in its folder."""
+    pes.need_compiler()
+    if older and not os.path.isdir(older):
+        pytest.skip(f"no Triton in {older}")
+    program(name, folder, *args, older=older, timeout=timeout)
+    return {p.name: p.read_text() for p in folder.iterdir() if p.is_file()}

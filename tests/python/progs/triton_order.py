@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Compiles kernels that load what they have waited for, for GPUs that are not here: triton_order.py FOLDER [all].
+"""Compiles kernels that load what they have waited for, for GPUs that are not here: triton_order.py FOLDER [all | NAME...].
 Leaves <kernel>.<target>.<num_stages> with the assembly there, and the same with ".ttgir"; forms.<i>.<target> with
 ``tl.dot`` beside the block forms, and split.sm_100.<0 or 1>. Without ``all`` the kernels share out the targets and stages, except for the first one,
-and of each form one type is taken.
+and of each form one type is taken. With names only these kernels.
 """
 
 import inspect
@@ -279,8 +279,10 @@ def compile_split(folder):
         write(folder, f"split.sm_100.{calls}", assembly(src, TARGETS["sm_100"], {"num_stages": 2}))
 
 
-def compile_order(folder, everything):
+def compile_order(folder, everything, only=()):
     for kernel, target, stages in matrix(everything):
+        if only and f"{kernel.__name__}.{target}.{stages}" not in only:
+            continue
         src = source(kernel, SIGNATURE, {"S": 64}, POINTERS)
         made = assembly(src, TARGETS[target], {"num_stages": stages})
         write(folder, f"{kernel.__name__}.{target}.{stages}", made)
@@ -299,7 +301,8 @@ def compile_forms(folder, everything):
 
 if __name__ == "__main__":
     print(triton.__version__, flush=True)
-    everything = sys.argv[2:] == ["all"]
-    compile_order(sys.argv[1], everything)
-    compile_split(sys.argv[1])
-    compile_forms(sys.argv[1], everything)
+    everything, only = sys.argv[2:] == ["all"], sys.argv[2:]
+    compile_order(sys.argv[1], everything, () if everything else only)
+    if everything or not only:
+        compile_split(sys.argv[1])
+        compile_forms(sys.argv[1], everything)
