@@ -109,7 +109,8 @@ def test_before_init(filled):
     install_hook()
     filled.status = mori.shmem.MORI_SHMEM_ESTATE
     kernel = Kernel()
-    with pytest.warns(RuntimeWarning, match="mine.*before this PE was initialised"):
+    told = "kernel mine .*before this PE was initialised: .*its first call ends the launch.*the context is lost"
+    with pytest.warns(RuntimeWarning, match=told):
         compiled(kernel)
     assert filled == []
     filled.status = 0

@@ -99,7 +99,8 @@ def _fill(module: Any, name: str) -> bool:
             raise mori.ShmemError(error.status, f"the Triton kernel {name}: {error.text}") from None
         warnings.warn(
             f"the Triton kernel {name} uses the MORI library and was compiled before this PE was "
-            "initialised: until mori.shmem is, every call in it gives MORI_SHMEM_ESTATE. Initialise first.",
+            "initialised: launched before that, its first call ends the launch by a trap, and on a GPU the context "
+            "is lost. Initialise first.",
             RuntimeWarning,
             stacklevel=2,
         )
