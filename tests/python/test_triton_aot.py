@@ -121,18 +121,26 @@ def test_acquires(code):
     assert {s for s, a in acquires.items() if a} - seen == {s for s in acquires if acquires[s] and "_obj_" in s}
 
 
+#: What acquires or completes, in the words of docs/triton.md, and the names it means.
+ACQUIRE = {
+    "waits": r"\w+_wait_until\w*",
+    "tests": r"\w+_test(_block)?",
+    "blocking gets": r"get(mem|_[a-z0-9]+|mem_obj)_(thread|warp|block)",
+    "`g`": r"[a-z0-9]+_g(_block)?",
+    "atomics with a result": r"\w+_atomic_(fetch|fetch_\w+|swap|compare_swap)_(thread|warp|block)|atomic_[a-z0-9]+_fetch_\w+",
+    "`signal_fetch`": r"signal_fetch",
+    "`quiet`": r"quiet_\w+",
+    "barriers": r"barrier_all_(thread|block)",
+    "syncs": r"sync_all_(thread|block)",
+}
+
+
 def test_what_acquires():
-    """The mark of the list, by family: what has seen something, brought it or completed it."""
-    for name, meta in MORI_DEVICE_FUNCTIONS.items():
-        plain = name.removeprefix("ctx_")
-        want = {
-            "get": "_nbi_" not in plain,
-            "wait": True,
-            "barrier": True,
-            "order": plain.startswith("quiet"),
-            "value": bool(re.search(r"_g(_block)?$", plain)),
-            "signal": plain == "signal_fetch",
-            "atomic": not meta["status"],
-            "object": plain.startswith("getmem_obj"),
-        }.get(meta["family"], False)
-        assert meta["acquires"] == want, name
+    """The marks of the list are what the page says: what has seen something, brought it or completed it."""
+    with open(os.path.join(triton_versions.ROOT, "docs", "triton.md")) as file:
+        said = re.search(r"call of the\s+library that acquires or completes: ([^.]*)\.", file.read())[1]
+    assert re.split(r",\s+|\s+and\s+", said) == list(ACQUIRE)
+    means = {what: {n for n in MORI_DEVICE_FUNCTIONS if re.fullmatch(rf"(ctx_)?({p})", n)} for what, p in ACQUIRE.items()}
+    assert all(means.values())
+    marked = {name for name, meta in MORI_DEVICE_FUNCTIONS.items() if meta["acquires"]}
+    assert set().union(*means.values()) == marked
