@@ -15,6 +15,13 @@ triton_versions.need()
 EXAMPLES = os.path.join(triton_versions.ROOT, "examples", "triton")
 
 
+@pytest.fixture(scope="module", params=triton_versions.both())
+def jobs(request):
+    found = triton_versions.Jobs(request.param)
+    yield found
+    found.close()
+
+
 def none_wrong(out, n, lines):
     """Every PE has checked all it had to, and nothing was wrong."""
     for pe in range(n):
@@ -22,26 +29,23 @@ def none_wrong(out, n, lines):
         assert found == ["0"] * lines, out
 
 
-@triton_versions.each()
 @pytest.mark.parametrize(("n", "rounds"), [(2, 3), (4, 2), (8, 1)])
-def test_examples(older, n, rounds):
-    out = triton_versions.program("triton_examples.py", n, rounds, older=older)
+def test_examples(jobs, n, rounds):
+    out = jobs.run("examples", n, rounds)
     # By reading where load and store reach everybody.
     near = os.environ.get("MORI_DISABLE_P2P") != "1" and "NODES" not in os.environ
     none_wrong(out, n, 5 + (1 + near) * rounds)
 
 
-@triton_versions.each()
 @pytest.mark.parametrize("n", [2, 3])
-def test_operations(older, n):
-    out = triton_versions.program("triton_ops.py", n, older=older)
+def test_operations(jobs, n):
+    out = jobs.run("operations", n)
     for pe in range(n):
         assert re.search(rf"^PE {pe}: \d+ tests, wrong: \[\]$", out, re.M), out
 
 
-@triton_versions.each()
-def test_lost(older):
-    out = triton_versions.program("triton_ops.py", 3, "lost", older=older)
+def test_lost(jobs):
+    out = jobs.run("lost", 3)
     assert len(re.findall(r"^PE \d: wrong: \[\]$", out, re.M)) == 2, out
 
 

@@ -4,7 +4,10 @@ MORI_TEST_TRITON_36 or .cache/triton-3.6."""
 
 import importlib.util
 import os
+import re
+import subprocess
 import sys
+import threading
 
 import pes
 import pytest
@@ -13,10 +16,10 @@ ROOT = os.path.dirname(os.path.dirname(pes.HERE))
 OLDER = os.environ.get("MORI_TEST_TRITON_36") or os.path.join(ROOT, ".cache", "triton-3.6")
 
 
-def each():
-    """A mark for tests with a parameter ``older``: the folder of another Triton, or None."""
+def both():
+    """Parameters: the folder of another Triton, or None."""
     older = pytest.param(OLDER, id="triton-3.6", marks=_unless(os.path.isdir(OLDER), f"no Triton 3.6 in {OLDER}"))
-    return pytest.mark.parametrize("older", [pytest.param(None, id="triton"), older])
+    return [pytest.param(None, id="triton"), older]
 
 
 def named():
@@ -59,3 +62,32 @@ def compiled(name, folder, *args, older=None, timeout=280):
         pytest.skip(f"no Triton in {older}")
     program(name, folder, *args, older=older, timeout=timeout)
     return {p.name: p.read_text() for p in folder.iterdir() if p.is_file()}
+
+
+class Jobs:
+    """progs/triton_jobs.py under one Triton: one process for all its jobs."""
+
+    def __init__(self, older):
+        env = environment(older)
+        self._process = pes.start(sys.executable, pes.program("triton_jobs.py"), env=env, stdin=subprocess.PIPE)
+
+    def run(self, *words, timeout=280):
+        """The output of a job, which must end with 0."""
+        timer = threading.Timer(timeout, os.killpg, (self._process.pid, 9))
+        timer.start()
+        try:
+            print(*words, file=self._process.stdin, flush=True)
+            out = ""
+            for line in self._process.stdout:
+                out += line
+                if ended := re.search(r"job ended with (\d+)$", out):
+                    assert ended[1] == "0", out
+                    return out
+        finally:
+            timer.cancel()
+        raise AssertionError(f"{words} came to no end:\n{out}")
+
+    def close(self):
+        self._process.stdin.close()
+        self._process.wait(60)
+        self._process.stdout.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs of examples/triton on PEs of the CPU: triton_examples.py N [rounds of the all-reduces]."""
+"""The programs of examples/triton on PEs of the CPU, for triton_jobs.py."""
 
 import os
 import sys
@@ -10,19 +10,16 @@ sys.path.insert(0, os.path.join(here, "../../../examples/triton"))
 
 import allreduce
 import common
-import forked
 import get
 import hello
 import put_ring
 import put_signal
 
 
-def body(rank, n):
+def body(rounds):
+    """With so many rounds of the all-reduces."""
     job = common.Job()
     for program in (hello, put_ring, get, put_signal):
         program.run(job)
-    allreduce.run(job, rounds=int(sys.argv[2]))
+    allreduce.run(job, rounds=rounds)
     return job.leave()
-
-
-sys.exit(forked.run(int(sys.argv[1]), body))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Families and forms that the examples do not use, on PEs of the CPU: triton_ops.py N [lost]. With "lost" the last
-PE ends while the others wait for it."""
+"""Families and forms that the examples do not use, on PEs of the CPU, for triton_jobs.py: body(), and lose(), in which
+the last PE ends while the others wait for it."""
 
 import os
 import sys
@@ -479,6 +479,3 @@ def lose(me, n):
     stay[(4,)](word, 0, extern_libs=LIBS)
     forked.say(f"PE {me}: wrong: {wrong}")
     return 1 if wrong else 0
-
-
-sys.exit(forked.run(int(sys.argv[1]), lose if sys.argv[2:] == ["lost"] else body))
