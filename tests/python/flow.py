@@ -62,7 +62,8 @@ class Flow:
 
 
 def _nearest(places, i):
-    """Of the places of a label the one that is meant in line ``i``: Triton's own loops have one name, each in its braces."""
+    """Of the places of a label the one that is meant in line ``i``: Triton's own loops have one
+    name, each in its braces."""
     return max((place for place in places if place < i), default=places[0])
 
 

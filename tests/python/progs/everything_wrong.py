@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kernels that must not compile, and the words that must be in the error; and their like that do."""
+"""Kernels that must not compile, and the words that must be in the error; and some that do."""
 
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Jobs of PEs of the CPU, one after the other, as lines of standard input ask for them, so that what takes long to import
-is imported once: "examples N ROUNDS", "operations N", "lost N". Behind the output of each stands "job ended with <code>".
+"""Jobs of PEs of the CPU, one after the other, as lines of standard input ask for them, so that what
+takes long to import is imported once: "examples N ROUNDS", "operations N", "lost N". Behind the
+output of each stands "job ended with <code>".
 """
 
 import sys

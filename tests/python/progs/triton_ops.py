@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Families and forms that the examples do not use, on PEs of the CPU, for triton_jobs.py: body(), and lose(), in which
-the last PE ends while the others wait for it."""
+"""Families and forms that the examples do not use, on PEs of the CPU, for triton_jobs.py: body(),
+and lose(), in which the last PE ends while the others wait for it."""
 
 import os
 import sys

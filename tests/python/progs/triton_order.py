@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Compiles kernels that load what they have waited for, for GPUs that are not here: triton_order.py FOLDER [all | NAME...].
-Leaves <kernel>.<target>.<num_stages> with the assembly there, and the same with ".ttgir"; forms.<i>.<target> with
-``tl.dot`` beside the block forms, and split.sm_100.<0 or 1>. Without ``all`` the kernels share out the targets and stages, except for the first one,
-and of each form one type is taken. With names only these kernels.
+"""Compiles kernels that load what they have waited for, for GPUs that are not here: triton_order.py
+FOLDER [all | NAME...]. Leaves <kernel>.<target>.<num_stages> with the assembly there, and the same
+with ".ttgir"; forms.<i>.<target> with ``tl.dot`` beside the block forms, and split.sm_100.<0 or 1>.
+Without ``all`` the kernels share out the targets and stages, except for the first one, and of each
+form one type is taken. With names only these kernels.
 """
 
 import inspect
@@ -197,7 +198,7 @@ def twice(a, b, c, sig, K, S: tl.constexpr):
 
 @triton.jit
 def split(a, b, c, sig, K, S: tl.constexpr, CALLS: tl.constexpr):
-    """Forms for threads and warps beside a loop that Triton splits up among warps, where it does."""
+    """Forms for threads and warps beside a loop that Triton splits up among warps."""
     i = tl.arange(0, S)
     x = tl.make_tensor_descriptor(a, [K * S, S], [S, 1], [S, S])
     y = tl.make_tensor_descriptor(b, [K * S, S], [S, 1], [S, S])
@@ -273,7 +274,8 @@ SIGNATURE = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "sig": "*i64", "K": "i32"
 
 
 def compile_split(folder):
-    """With the calls, and without; Triton splits loops up for sm_100. For sm_90 its own pass fails over most calls."""
+    """With the calls, and without; Triton splits loops up for sm_100. For sm_90 its own pass fails
+    over most calls."""
     for calls in (0, 1):
         src = source(split, SIGNATURE, {"S": 128, "CALLS": calls}, POINTERS)
         write(folder, f"split.sm_100.{calls}", assembly(src, TARGETS["sm_100"], {"num_stages": 2}))

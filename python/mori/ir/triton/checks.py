@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Refuses, while it is compiled, a kernel in which Triton would not carry out the library's calls as they stand.
 
-All are known only when the whole kernel is there as Triton's IR, since a call may stand in a function that
-is called elsewhere: a loop with ``warp_specialize=True``, whose calls Triton gives to some of the warps or drops; a block
-form anywhere beside such a loop, since Triton starts further warps for it, which never come to the call but count
-among the threads of its block; and a function with ``noinline=True``, across whose calls it moves the caller's loads.
-Whether Triton splits the loop up is not known here, and differs by GPU and version: a kernel is refused for all or none.
+All are known only when the whole kernel is there as Triton's IR, since a call may stand in a
+function that is called elsewhere: a loop with ``warp_specialize=True``, whose calls Triton gives to
+some of the warps or drops; a block form anywhere beside such a loop, since Triton starts further
+warps for it, which never come to the call but count among the threads of its block; and a function
+with ``noinline=True``, across whose calls it moves the caller's loads. Whether Triton splits the
+loop up is not known here, and differs by GPU and version: a kernel is refused for all or none.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ def check(text: str, kernel: str) -> None:
 
 
 def _check_split(module: _Kernel, kernel: str) -> None:
-    """For a kernel with loops that are split up among warps: no call in them, and no block form beside them."""
+    """For loops that are split up among warps: no call in them, and no block form beside them."""
     for calls in module.split:
         for name in sorted(module.reached(calls)):
             raise ValueError(
