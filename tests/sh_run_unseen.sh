@@ -50,8 +50,11 @@ int main(int argc, char **argv)
 		mori_shmem_check(NULL);
 	if (err && !HAS("strict"))
 		return 1;
-	if (HAS("value"))
+	if (HAS("value")) {
+		if (mori_shmem_barrier_all()) /* the other PE's kernel still needs this one */
+			return 1;
 		mori_shmem_int64_g(x, 99, 0);
+	}
 	if (HAS("exits"))
 		exit(0);
 	if (HAS("fails"))
