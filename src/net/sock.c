@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The link over plain TCP sockets: addresses, connections, and who is ready. Whoever
- * connects must prove with its first bytes that it knows the job's secret.
- */
+/* The link over plain TCP sockets: addresses, connections, and who is ready. */
 #include "net/sock.h"
 #include "util/err.h"
 #include "util/log.h"
@@ -21,29 +18,12 @@
 #include <unistd.h>
 
 #define BACKLOG	    1024
-#define STRANGERS   256
-#define STRANGER_NS ((int64_t)5000000000)
 #define FEW	    4	/* sockets that are tried one by one instead of asking epoll */
 #define LOOK_EVERY  128 /* steps between two looks at the listener then */
 #define UNPLUG	    64	/* steps of a caller that holds it, after which epoll forgets the sockets */
 #define EVENTS	    32
-#define DEAF_NS	    50000000 /* between two tries to let somebody in while no descriptor is free */
-#define NEAR_US	    60	     /* handshakes within one machine take less */
+#define NEAR_US	    60 /* handshakes within one machine take less */
 #define NEAR_BUFFER (128 << 10)
-
-struct sock_link {
-	int listener, wake;
-	int epoll; /* the listener and the sockets */
-	int sleep; /* what the thread sleeps in: wake, and epoll unless somebody holds it */
-	struct sock *socks, *dead;
-	int n_socks, n_strangers, n_connecting;
-	uint32_t ticks;
-	bool held;	/* what comes does not end the thread's sleep */
-	uint32_t steps; /* since then */
-	bool unplugged; /* sockets that are open are not epoll's meanwhile */
-	int look;	/* atomic: the thread was woken */
-	int64_t deaf;	/* atomic: nobody can be let in before that time; 0: whoever comes is */
-};
 
 /*
  * Within one machine (loopback, network namespaces) a window that grows to megabytes
@@ -108,7 +88,7 @@ static void sock_unplug(struct engine *e, bool on)
 		sock_plug(e, s);
 }
 
-static struct sock *sock_new(struct engine *e, int fd, enum sock_state state)
+struct sock *sock_new(struct engine *e, int fd, enum sock_state state)
 {
 	struct sock_link *l = e->state;
 	struct sock *s = malloc(sizeof(*s));
@@ -129,8 +109,7 @@ static struct sock *sock_new(struct engine *e, int fd, enum sock_state state)
 	return s;
 }
 
-/* Off the list and closed; its memory stays until nobody can be looking at it. */
-static void sock_drop(struct sock_link *l, struct sock *s)
+void sock_drop(struct sock_link *l, struct sock *s)
 {
 	struct sock **at = &l->socks;
 
@@ -164,8 +143,7 @@ static void sock_disconnect(struct engine *e, struct conn *c)
 	conn_end(e, other, c->status, "%s", c->text);
 }
 
-/* @c asks over the connection by which its process asks us. */
-static void sock_share(struct engine *e, struct conn *c)
+void sock_share(struct engine *e, struct conn *c)
 {
 	struct sock *s = e->from[c->proc]->link;
 
@@ -174,12 +152,12 @@ static void sock_share(struct engine *e, struct conn *c)
 	conn_up(e, c);
 }
 
-static bool sock_is_up(const struct conn *c)
+bool sock_is_up(const struct conn *c)
 {
 	return c && c->state == CONN_UP;
 }
 
-static void sock_opened(struct engine *e, struct sock *s)
+void sock_opened(struct engine *e, struct sock *s)
 {
 	struct sock_link *l = e->state;
 	struct conn *c;
@@ -224,170 +202,6 @@ static int sock_connect(struct engine *e, struct conn *c)
 	return 0;
 }
 
-/* Connecting: say hello as soon as the socket takes it. */
-static int sock_greet(struct engine *e, struct sock *s)
-{
-	struct hello hello;
-	ssize_t n;
-	int err = s->c ? hello_make(e, &hello, s->c->proc, s->nonce, HELLO_ASK) : -ENOTCONN;
-
-	if (err)
-		return err;
-	s->nonce = hello.nonce;
-	n = send(s->fd, &hello, sizeof(hello), MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (n < 0)
-		return errno == EAGAIN || errno == ENOTCONN ? 0 : -errno;
-	s->state = SOCK_HELLO;
-	sock_plug(e, s);
-	return n == sizeof(hello) ? 1 : -EIO;
-}
-
-/* Two processes that ask each other share a connection: that of the lower number, if both begin. */
-static bool sock_gives_way(struct engine *e, const struct hello *h)
-{
-	const struct conn *mine = h->from > e->config.my_proc ? e->to[h->from] : NULL;
-
-	return mine && mine->state != CONN_DEAD;
-}
-
-/* The one we asked has begun to ask us, and keeps to that. */
-static void sock_give_way(struct engine *e, struct sock *s)
-{
-	struct conn *c = s->c;
-
-	c->link = NULL;
-	sock_drop(e->state, s);
-	if (sock_is_up(e->from[c->proc]))
-		sock_share(e, c);
-	else if (e->from[c->proc])
-		conn_end(e, c, MORI_SHMEM_EPEER, "it has closed the connection");
-}
-
-/* The first bytes of @s are here: of the one we asked, or of one who asks. */
-static bool sock_know(struct engine *e, struct sock *s, const struct hello *h)
-{
-	struct sock_link *l = e->state;
-	struct hello answer;
-	bool way;
-
-	if (s->c)
-		return hello_good(e, h, sizeof(*h), HELLO_ANSWER) && h->from == s->c->proc &&
-		       h->nonce == s->nonce;
-	/* Nobody comes twice, nor after the path to it has ended: it may be one who overheard it. */
-	if (!hello_good(e, h, sizeof(*h), HELLO_ASK) || e->from[h->from] ||
-	    (e->to[h->from] && e->to[h->from]->state == CONN_DEAD))
-		return false;
-	way = sock_gives_way(e, h);
-	if (hello_make(e, &answer, h->from, h->nonce, way ? HELLO_MINE : HELLO_ANSWER) ||
-	    send(s->fd, &answer, sizeof(answer), MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(answer) ||
-	    way)
-		return false;
-	s->c = conn_new(e, h->from, true);
-	if (!s->c)
-		return false;
-	l->n_strangers--;
-	s->c->link = s;
-	return true;
-}
-
-static void sock_refuse(struct engine *e, struct sock *s, int err)
-{
-	if (s->c && err == ECONNREFUSED)
-		conn_end(e, s->c, MORI_SHMEM_EPEER, "nobody listens there any more");
-	else if (s->c && err)
-		conn_end(e, s->c, MORI_SHMEM_EREACH, "%s", strerror(err));
-	else if (s->c)
-		conn_end(e, s->c, MORI_SHMEM_EREACH, "whoever answers there is not of this job");
-	else {
-		log_info("network: somebody was turned away");
-		sock_drop(e->state, s);
-	}
-}
-
-static int sock_shake(struct engine *e, struct sock *s)
-{
-	struct hello hello;
-	ssize_t n;
-	int err;
-
-	if (s->state == SOCK_CONNECTING) {
-		err = sock_greet(e, s);
-		if (err < 0)
-			sock_refuse(e, s, -err);
-		return err != 0;
-	}
-	/* No byte beyond the greeting is taken before it was found good. */
-	n = recv(s->fd, s->buf + s->have, sizeof(hello) - s->have, MSG_DONTWAIT);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-		if (!s->deadline || engine_now() < s->deadline)
-			return 0;
-		n = 0;
-	}
-	if (n <= 0) {
-		sock_refuse(e, s, n ? errno : ECONNRESET);
-		return 1;
-	}
-	s->have += (size_t)n;
-	if (s->have < sizeof(hello))
-		return 1;
-	memcpy(&hello, s->buf, sizeof(hello));
-	s->have = 0;
-	if (sock_know(e, s, &hello))
-		sock_opened(e, s);
-	else if (s->c && hello_good(e, &hello, sizeof(hello), HELLO_MINE) &&
-		 hello.from == s->c->proc && hello.nonce == s->nonce)
-		sock_give_way(e, s);
-	else
-		sock_refuse(e, s, 0);
-	return 1;
-}
-
-/*
- * Whether nobody can be let in at present. Who waits at the listener would end every sleep of the
- * thread, so that epoll does not tell of it meanwhile: see sock_hear().
- */
-static void sock_deafen(struct sock_link *l, bool on)
-{
-	struct epoll_event ev = { .events = on ? 0 : EPOLLIN, .data.ptr = &l->listener };
-
-	if (on && !l->deaf)
-		log_warn("network: no descriptor is free for who connects: it waits (ulimit -n)");
-	if (on || l->deaf)
-		epoll_ctl(l->epoll, EPOLL_CTL_MOD, l->listener, &ev);
-	__atomic_store_n(&l->deaf, on ? engine_now() + DEAF_NS : 0, __ATOMIC_RELAXED);
-}
-
-static void sock_accept(struct engine *e)
-{
-	struct sock_link *l = e->state;
-	struct sock *s, *oldest;
-	int fd;
-
-	while ((fd = accept4(l->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
-		oldest = NULL;
-		for (s = l->socks; s; s = s->next)
-			oldest = s->c ? oldest : s; /* the list begins with the newest */
-		if (l->n_strangers >= STRANGERS && oldest)
-			sock_drop(l, oldest);
-		l->n_strangers++;
-		s = sock_new(e, fd, SOCK_HELLO);
-		if (s)
-			s->deadline = engine_now() + STRANGER_NS;
-		else
-			l->n_strangers--;
-	}
-	sock_deafen(l, errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
-}
-
-/* Somebody may be waiting, and a descriptor free again. */
-static void sock_hear(struct engine *e)
-{
-	struct sock_link *l = e->state;
-
-	if (l->deaf && engine_now() >= l->deaf)
-		sock_accept(e);
-}
-
 /* Whether its peer owes us something; else only its end can come, which can wait. */
 static bool sock_expects(const struct conn *c)
 {
@@ -401,7 +215,7 @@ static int sock_step(struct engine *e, struct sock *s)
 	if (s->fd < 0)
 		return 0;
 	if (s->state != SOCK_OPEN)
-		return sock_shake(e, s);
+		return greet_step(e, s);
 	if (s->out)
 		n = sock_flush(e, s);
 	return s->fd < 0 ? n : n + sock_read(e, s);
@@ -416,14 +230,14 @@ static int sock_step_ready(struct engine *e)
 
 	for (int i = 0; i < ready; i++) {
 		if (ev[i].data.ptr == &l->listener)
-			sock_accept(e);
+			greet_accept(e);
 		else
 			n += sock_step(e, ev[i].data.ptr);
 	}
 	for (struct sock *s = l->socks, *next; s; s = next) {
 		next = s->next;
 		if (s->state != SOCK_OPEN)
-			n += sock_shake(e, s);
+			n += greet_step(e, s);
 		else if (l->unplugged)
 			n += sock_step(e, s);
 		else if (s->out)
@@ -437,7 +251,7 @@ static int sock_progress(struct engine *e)
 	struct sock_link *l = e->state;
 	int n = 0;
 
-	sock_hear(e);
+	greet_hear(e);
 	if (l->held && l->n_socks <= FEW && ++l->steps == UNPLUG)
 		sock_unplug(e, true);
 	if (l->n_socks > FEW || l->n_connecting || ++l->ticks % LOOK_EVERY == 0 ||
@@ -473,7 +287,7 @@ static bool sock_sleep(struct engine *e, int64_t timeout_ns)
 {
 	struct sock_link *l = e->state;
 	bool deaf = __atomic_load_n(&l->deaf, __ATOMIC_RELAXED) != 0;
-	int64_t ns = deaf && timeout_ns > DEAF_NS ? DEAF_NS : timeout_ns;
+	int64_t ns = deaf && timeout_ns > SOCK_DEAF_NS ? SOCK_DEAF_NS : timeout_ns;
 	struct timespec until = { ns / 1000000000, ns % 1000000000 };
 	struct pollfd fd = { .fd = l->sleep, .events = POLLIN };
 	uint64_t count;

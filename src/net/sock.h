@@ -2,17 +2,18 @@
 /*
  * The link over plain TCP sockets. Large data goes from the source to the socket and
  * from the socket to its place, without a copy in between. sock.c connects and finds
- * out what is ready, sock_io.c reads and writes.
+ * out what is ready, sock_greet.c lets in who belongs to the job, sock_io.c reads and writes.
  */
 #ifndef MORI_NET_SOCK_H
 #define MORI_NET_SOCK_H
 
 #include "net/engine.h"
 
-#define SOCK_RX	   (32u << 10)	/* receive buffer of a socket */
-#define SOCK_STAGE (64u << 10)	/* data of a device goes through so much at a time */
-#define SOCK_QUEUE (256u << 10) /* bytes copied and not sent, of one connection */
-#define SOCK_OUTS  256u		/* messages not sent, of one connection */
+#define SOCK_RX	     (32u << 10)  /* receive buffer of a socket */
+#define SOCK_STAGE   (64u << 10)  /* data of a device goes through so much at a time */
+#define SOCK_QUEUE   (256u << 10) /* bytes copied and not sent, of one connection */
+#define SOCK_DEAF_NS 50000000 /* between two tries to let somebody in while no descriptor is free */
+#define SOCK_OUTS    256u     /* messages not sent, of one connection */
 
 /* A message that the socket has not taken yet. */
 struct out {
@@ -54,8 +55,34 @@ struct sock {
 	uint8_t buf[SOCK_RX];
 };
 
+struct sock_link {
+	int listener, wake;
+	int epoll; /* the listener and the sockets */
+	int sleep; /* what the thread sleeps in: wake, and epoll unless somebody holds it */
+	struct sock *socks, *dead;
+	int n_socks, n_strangers, n_connecting;
+	uint32_t ticks;
+	bool held;	/* what comes does not end the thread's sleep */
+	uint32_t steps; /* since then */
+	bool unplugged; /* sockets that are open are not epoll's meanwhile */
+	int look;	/* atomic: the thread was woken */
+	int64_t deaf;	/* atomic: nobody can be let in before that time; 0: whoever comes is */
+};
+
 /* sock.c */
 void sock_plug(struct engine *e, struct sock *s);
+struct sock *sock_new(struct engine *e, int fd, enum sock_state state);
+/* Off the list and closed; its memory stays until nobody can be looking at it. */
+void sock_drop(struct sock_link *l, struct sock *s);
+bool sock_is_up(const struct conn *c);
+/* @c asks over the connection by which its process asks us. */
+void sock_share(struct engine *e, struct conn *c);
+void sock_opened(struct engine *e, struct sock *s); /* both sides have greeted */
+/* sock_greet.c */
+int greet_step(struct engine *e, struct sock *s); /* whether something happened */
+void greet_accept(struct engine *e);
+/* Somebody may be waiting, and a descriptor free again. */
+void greet_hear(struct engine *e);
 /* sock_io.c. Each ends the connection where the socket has failed. */
 int sock_send(struct engine *e, struct conn *c, const struct msg *m, const struct piece *p);
 int sock_flush(struct engine *e, struct sock *s); /* how often something happened */
