@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define BACKLOG	    1024
+#define BACKLOG	    4096
 #define FEW	    4	/* sockets that are tried one by one instead of asking epoll */
 #define LOOK_EVERY  128 /* steps between two looks at the listener then */
 #define UNPLUG	    64	/* steps of a caller that holds it, after which epoll forgets the sockets */
@@ -66,7 +66,7 @@ void sock_plug(struct engine *e, struct sock *s)
 
 	if (s->state == SOCK_CONNECTING)
 		sock_watch(l, s, EPOLLOUT);
-	else if (s->state == SOCK_OPEN && l->unplugged)
+	else if (s->state == SOCK_WAITING || (s->state == SOCK_OPEN && l->unplugged))
 		sock_watch(l, s, 0);
 	else
 		sock_watch(l, s, s->out ? EPOLLIN | EPOLLOUT : EPOLLIN);
@@ -121,10 +121,13 @@ void sock_drop(struct sock_link *l, struct sock *s)
 	l->n_socks--;
 	if (s->state != SOCK_OPEN)
 		l->n_connecting--;
+	if (s->state == SOCK_WAITING)
+		__atomic_sub_fetch(&l->n_waiting, 1, __ATOMIC_RELAXED);
 	if (!s->c)
 		l->n_strangers--;
 	sock_watch(l, s, 0);
-	close(s->fd);
+	if (s->fd >= 0)
+		close(s->fd);
 	s->fd = -1;
 	s->c = s->back = NULL;
 }
@@ -172,10 +175,26 @@ void sock_opened(struct engine *e, struct sock *s)
 		sock_share(e, c); /* it has given way to this one */
 }
 
+int sock_dial(const struct engine *e, int proc)
+{
+	const struct place *to = &e->addresses[proc];
+	const struct sockaddr *sa = (const struct sockaddr *)to->bytes;
+	int fd, err;
+
+	if (!to->len || to->len > sizeof(to->bytes))
+		return -EADDRNOTAVAIL;
+	fd = socket(sa->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (!connect(fd, sa, to->len) || errno == EINPROGRESS)
+		return fd;
+	err = errno;
+	close(fd);
+	return -err;
+}
+
 static int sock_connect(struct engine *e, struct conn *c)
 {
-	const struct place *to = &e->addresses[c->proc];
-	const struct sockaddr *sa = (const struct sockaddr *)to->bytes;
 	struct sock *s;
 	int fd;
 
@@ -183,17 +202,9 @@ static int sock_connect(struct engine *e, struct conn *c)
 		sock_share(e, c);
 		return 0;
 	}
-	if (!to->len || to->len > sizeof(to->bytes))
-		return -EADDRNOTAVAIL;
-	fd = socket(sa->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	fd = sock_dial(e, c->proc);
 	if (fd < 0)
-		return -errno;
-	if (connect(fd, sa, to->len) && errno != EINPROGRESS) {
-		int err = errno;
-
-		close(fd);
-		return -err;
-	}
+		return fd;
 	s = sock_new(e, fd, SOCK_CONNECTING);
 	if (!s)
 		return -ENOMEM;
@@ -221,12 +232,13 @@ static int sock_step(struct engine *e, struct sock *s)
 	return s->fd < 0 ? n : n + sock_read(e, s);
 }
 
-/* Whoever epoll names; those with something to send besides. */
+/* Whoever epoll names; those with something to send, and those that connect, besides. */
 static int sock_step_ready(struct engine *e)
 {
 	struct sock_link *l = e->state;
 	struct epoll_event ev[EVENTS];
 	int ready = epoll_wait(l->epoll, ev, EVENTS, 0), n = 0;
+	bool sweeps = greet_sweeps(e);
 
 	for (int i = 0; i < ready; i++) {
 		if (ev[i].data.ptr == &l->listener)
@@ -237,7 +249,7 @@ static int sock_step_ready(struct engine *e)
 	for (struct sock *s = l->socks, *next; s; s = next) {
 		next = s->next;
 		if (s->state != SOCK_OPEN)
-			n += greet_step(e, s);
+			n += s->c || sweeps ? greet_step(e, s) : 0;
 		else if (l->unplugged)
 			n += sock_step(e, s);
 		else if (s->out)
@@ -286,8 +298,9 @@ static bool sock_may_sleep(struct engine *e)
 static bool sock_sleep(struct engine *e, int64_t timeout_ns)
 {
 	struct sock_link *l = e->state;
-	bool deaf = __atomic_load_n(&l->deaf, __ATOMIC_RELAXED) != 0;
-	int64_t ns = deaf && timeout_ns > SOCK_DEAF_NS ? SOCK_DEAF_NS : timeout_ns;
+	bool soon = __atomic_load_n(&l->deaf, __ATOMIC_RELAXED) ||
+		    __atomic_load_n(&l->n_waiting, __ATOMIC_RELAXED);
+	int64_t ns = soon && timeout_ns > SOCK_DEAF_NS ? SOCK_DEAF_NS : timeout_ns;
 	struct timespec until = { ns / 1000000000, ns % 1000000000 };
 	struct pollfd fd = { .fd = l->sleep, .events = POLLIN };
 	uint64_t count;

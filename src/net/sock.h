@@ -12,7 +12,7 @@
 #define SOCK_RX	     (32u << 10)  /* receive buffer of a socket */
 #define SOCK_STAGE   (64u << 10)  /* data of a device goes through so much at a time */
 #define SOCK_QUEUE   (256u << 10) /* bytes copied and not sent, of one connection */
-#define SOCK_DEAF_NS 50000000 /* between two tries to let somebody in while no descriptor is free */
+#define SOCK_DEAF_NS 50000000 /* between two tries to let somebody in where that was not possible */
 #define SOCK_OUTS    256u     /* messages not sent, of one connection */
 
 /* A message that the socket has not taken yet. */
@@ -29,7 +29,7 @@ struct out {
 	uint8_t own[];
 };
 
-enum sock_state { SOCK_CONNECTING, SOCK_HELLO, SOCK_OPEN };
+enum sock_state { SOCK_WAITING /* to connect again */, SOCK_CONNECTING, SOCK_HELLO, SOCK_OPEN };
 
 struct sock {
 	struct sock *next;
@@ -39,8 +39,9 @@ struct sock {
 	struct conn *back; /* the other direction, from its first use on; NULL before */
 	struct conn *on;   /* of the two, whose message is being received */
 	uint64_t nonce;
-	int64_t deadline; /* of a stranger */
-	uint32_t events;  /* what epoll is asked to tell */
+	int64_t when;	 /* a stranger came; or to connect again */
+	uint32_t tries;	 /* that were in vain */
+	uint32_t events; /* what epoll is asked to tell */
 	struct out *out, **out_end;
 	uint32_t n_out;
 	size_t out_bytes;
@@ -61,6 +62,9 @@ struct sock_link {
 	int sleep; /* what the thread sleeps in: wake, and epoll unless somebody holds it */
 	struct sock *socks, *dead;
 	int n_socks, n_strangers, n_connecting;
+	int n_waiting; /* atomic: of these, those that will connect again */
+	int64_t swept; /* when strangers were last looked at whether they spoke or not */
+	bool full;     /* of strangers: who comes waits */
 	uint32_t ticks;
 	bool held;	/* what comes does not end the thread's sleep */
 	uint32_t steps; /* since then */
@@ -71,6 +75,8 @@ struct sock_link {
 
 /* sock.c */
 void sock_plug(struct engine *e, struct sock *s);
+/* A socket on its way to the process; -errno. */
+int sock_dial(const struct engine *e, int proc);
 struct sock *sock_new(struct engine *e, int fd, enum sock_state state);
 /* Off the list and closed; its memory stays until nobody can be looking at it. */
 void sock_drop(struct sock_link *l, struct sock *s);
@@ -80,8 +86,10 @@ void sock_share(struct engine *e, struct conn *c);
 void sock_opened(struct engine *e, struct sock *s); /* both sides have greeted */
 /* sock_greet.c */
 int greet_step(struct engine *e, struct sock *s); /* whether something happened */
+/* Whether it is time to look at strangers who have not spoken. */
+bool greet_sweeps(struct engine *e);
 void greet_accept(struct engine *e);
-/* Somebody may be waiting, and a descriptor free again. */
+/* Somebody may be waiting, and a descriptor or a stranger's place free again. */
 void greet_hear(struct engine *e);
 /* sock_io.c. Each ends the connection where the socket has failed. */
 int sock_send(struct engine *e, struct conn *c, const struct msg *m, const struct piece *p);

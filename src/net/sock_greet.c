@@ -10,9 +10,15 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
-#define STRANGERS   256
-#define STRANGER_NS ((int64_t)5000000000)
+#define STRANGERS   256 /* held at a time; who comes then waits at the listener */
+#define STRANGER_NS 5000000000
+#define CROWDED_NS  1000000000 /* the same while others wait */
+#define SWEEP_NS    100000000
+#define ACCEPTS	    32	     /* in one step, so that what they say is read before more are let in */
+#define TRIES	    20	     /* to connect to somebody who hangs up before the answer */
+#define AGAIN_NS    20000000 /* between the first two; later up to eight times that */
 
 /* Connecting: say hello as soon as the socket takes it. */
 static int greet_say(struct engine *e, struct sock *s)
@@ -80,8 +86,28 @@ static bool greet_know(struct engine *e, struct sock *s, const struct hello *h)
 	return true;
 }
 
+/* Whoever hangs up before the answer may have had too many to listen to. */
+static bool greet_again(struct engine *e, struct sock *s, int err)
+{
+	struct sock_link *l = e->state;
+
+	if ((err != ECONNRESET && err != EPIPE) || s->tries == TRIES)
+		return false;
+	s->state = SOCK_WAITING;
+	__atomic_add_fetch(&l->n_waiting, 1, __ATOMIC_RELAXED);
+	sock_plug(e, s);
+	close(s->fd);
+	s->fd = -1;
+	s->have = s->nonce = 0;
+	s->when = engine_now() + ((int64_t)AGAIN_NS << (s->tries < 3 ? s->tries : 3));
+	s->tries++;
+	return true;
+}
+
 static void greet_refuse(struct engine *e, struct sock *s, int err)
 {
+	if (s->c && greet_again(e, s, err))
+		return;
 	if (s->c && err == ECONNREFUSED)
 		conn_end(e, s->c, MORI_SHMEM_EPEER, "nobody listens there any more");
 	else if (s->c && err)
@@ -94,12 +120,57 @@ static void greet_refuse(struct engine *e, struct sock *s, int err)
 	}
 }
 
+/* Once more, unless the other side has connected meanwhile. */
+static int greet_dial(struct engine *e, struct sock *s)
+{
+	struct sock_link *l = e->state;
+	struct conn *c = s->c;
+
+	if (engine_now() < s->when)
+		return 0;
+	if (sock_is_up(e->from[c->proc])) {
+		c->link = NULL;
+		sock_drop(l, s);
+		sock_share(e, c);
+		return 1;
+	}
+	s->state = SOCK_CONNECTING;
+	__atomic_sub_fetch(&l->n_waiting, 1, __ATOMIC_RELAXED);
+	s->fd = sock_dial(e, c->proc);
+	if (s->fd < 0)
+		greet_refuse(e, s, -s->fd);
+	else
+		sock_plug(e, s);
+	return 1;
+}
+
+/* Whether @s may stay although it has not said all. */
+static bool greet_may_wait(struct engine *e, const struct sock *s)
+{
+	const struct sock_link *l = e->state;
+
+	return s->c || engine_now() - s->when < (l->full ? CROWDED_NS : STRANGER_NS);
+}
+
+bool greet_sweeps(struct engine *e)
+{
+	struct sock_link *l = e->state;
+	int64_t now = l->n_strangers ? engine_now() : 0;
+
+	if (now - l->swept < SWEEP_NS)
+		return false;
+	l->swept = now;
+	return true;
+}
+
 int greet_step(struct engine *e, struct sock *s)
 {
 	struct hello hello;
 	ssize_t n;
 	int err;
 
+	if (s->state == SOCK_WAITING)
+		return greet_dial(e, s);
 	if (s->state == SOCK_CONNECTING) {
 		err = greet_say(e, s);
 		if (err < 0)
@@ -109,7 +180,7 @@ int greet_step(struct engine *e, struct sock *s)
 	/* No byte beyond the greeting is taken before it was found good. */
 	n = recv(s->fd, s->buf + s->have, sizeof(hello) - s->have, MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-		if (!s->deadline || engine_now() < s->deadline)
+		if (greet_may_wait(e, s))
 			return 0;
 		n = 0;
 	}
@@ -140,39 +211,42 @@ static void greet_deafen(struct sock_link *l, bool on)
 {
 	struct epoll_event ev = { .events = on ? 0 : EPOLLIN, .data.ptr = &l->listener };
 
-	if (on && !l->deaf)
+	if (on && !l->deaf && !l->full)
 		log_warn("network: no descriptor is free for who connects: it waits (ulimit -n)");
 	if (on || l->deaf)
 		epoll_ctl(l->epoll, EPOLL_CTL_MOD, l->listener, &ev);
 	__atomic_store_n(&l->deaf, on ? engine_now() + SOCK_DEAF_NS : 0, __ATOMIC_RELAXED);
 }
 
+/* Whether @err says that there is no room for a socket. */
+static bool greet_no_room(int err)
+{
+	return err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM;
+}
+
 void greet_accept(struct engine *e)
 {
 	struct sock_link *l = e->state;
-	struct sock *s, *oldest;
-	int fd;
+	struct sock *s;
+	int fd = 0, err;
 
-	while ((fd = accept4(l->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
-		oldest = NULL;
-		for (s = l->socks; s; s = s->next)
-			oldest = s->c ? oldest : s; /* the list begins with the newest */
-		if (l->n_strangers >= STRANGERS && oldest)
-			sock_drop(l, oldest);
+	for (int n = 0; n < ACCEPTS && l->n_strangers < STRANGERS && fd >= 0; n++) {
+		fd = accept4(l->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		s = fd < 0 ? NULL : sock_new(e, fd, SOCK_HELLO);
+		if (!s)
+			continue;
+		s->when = engine_now();
 		l->n_strangers++;
-		s = sock_new(e, fd, SOCK_HELLO);
-		if (s)
-			s->deadline = engine_now() + STRANGER_NS;
-		else
-			l->n_strangers--;
 	}
-	greet_deafen(l, errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
+	err = fd < 0 ? errno : 0;
+	l->full = l->n_strangers >= STRANGERS;
+	greet_deafen(l, l->full || greet_no_room(err));
 }
 
 void greet_hear(struct engine *e)
 {
 	struct sock_link *l = e->state;
 
-	if (l->deaf && engine_now() >= l->deaf)
+	if (l->deaf && ((l->full && l->n_strangers < STRANGERS) || engine_now() >= l->deaf))
 		greet_accept(e);
 }
