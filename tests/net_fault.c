@@ -269,6 +269,41 @@ static void bad_places(struct job *j)
 	job_close(j);
 }
 
+/* Memory of the caller that it cannot use: an error of its own, and the path stays. */
+static void bad_local(struct job *j)
+{
+	size_t lens[] = { 6000, 100000, j->len };
+	int pe = !j->rank, err;
+	uint8_t *none = job_shared(j->len), *fixed = job_shared(j->len), *hole = job_shared(j->len);
+
+	CHECK(!mprotect(none, j->len, PROT_NONE) && !mprotect(fixed, j->len, PROT_READ) &&
+	      !mprotect(hole + j->len / 2, j->len / 4, PROT_NONE));
+	for (size_t i = 0; j->rank == 0 && i < TEST_LEN(lens); i++) {
+		CHECK_EQ("put", job_put(j, pe, 0, none, lens[i], 0), MORI_SHMEM_EFAULT);
+		CHECK_TEXT(err_text(), "cannot read the source");
+		CHECK_EQ("nbi", job_put(j, pe, 0, none, lens[i], NET_NBI), MORI_SHMEM_EFAULT);
+		CHECK_EQ("get", job_get(j, pe, 0, none, lens[i], 0), MORI_SHMEM_EFAULT);
+		CHECK_EQ("get", job_get(j, pe, 0, fixed, lens[i], 0), MORI_SHMEM_EFAULT);
+		CHECK_TEXT(err_text(), "cannot write the destination");
+		CHECK_EQ("and a good one", job_put(j, pe, 0, fixed, lens[i], 0), 0);
+		CHECK_EQ("quiet", net_quiet(j->net, pe), 0);
+	}
+	if (!strcmp(j->provider, "socket")) { /* others copy it themselves */
+		err = job_put(j, pe, 0, hole, j->len, 0);
+		CHECK_EQ("a hole", err ? err : net_quiet(j->net, pe), MORI_SHMEM_EFAULT);
+		CHECK_TEXT(err_text(), "could not be read");
+		CHECK_EQ("a hole", job_get(j, pe, 0, hole, j->len, 0), MORI_SHMEM_EFAULT);
+	}
+	CHECK_EQ("and a good one", job_put(j, pe, 0, fixed, j->len, 0), 0);
+	CHECK_EQ("quiet", net_quiet(j->net, pe), 0);
+	job_meet(j);
+	CHECK_MEM("put", j->heap[pe], fixed, j->len);
+	munmap(none, j->len);
+	munmap(fixed, j->len);
+	munmap(hole, j->len);
+	job_close(j);
+}
+
 /* A region grows, and one goes. */
 static void regions(struct job *j)
 {
@@ -406,6 +441,7 @@ int main(void)
 			continue;
 		test_at("places");
 		run(p, 2, bad_places);
+		run(p, 2, bad_local);
 		run(p, 2, regions);
 		run(p, 1, alone);
 		run(p, 2, deserted);

@@ -93,6 +93,13 @@ static void addresses(const struct op *op, unsigned char *heap, size_t size, voi
 	CHECK_EQ("untouched", mine[0] + mine[1], 10);
 }
 
+/* The caller's own memory, of the calls that have some. */
+static void no_memory(const struct op *op, unsigned char *heap)
+{
+	if (strstr(op->name, "put") || strstr(op->name, "get"))
+		refuse(op, heap + 64, NULL, n_pes - 1, "NULL");
+}
+
 /* Lengths that leave the heap, or that are more than 64 bits can say. */
 static void lengths(unsigned char *heap, size_t size, void *own)
 {
@@ -139,6 +146,7 @@ static int test_pe(void)
 		test_at(ops[i].name);
 		pes_that_are_not(&ops[i], heap + 64, own);
 		addresses(&ops[i], heap, info.size, own);
+		no_memory(&ops[i], heap);
 	}
 	lengths(heap, info.size, own);
 	zero_bytes(heap, own);

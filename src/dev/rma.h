@@ -8,11 +8,23 @@
 
 #include "dev/path.h"
 
-/* @n elements of @size bytes; EINVAL where that is more than memory can have. */
+/* Whether a host thread gave no memory of its own; a bad pointer of a kernel ends its launch. */
+DEV_STEP bool dev_nowhere(const void *local, uint64_t len)
+{
+#ifdef TGT_HOST
+	return !dev_likely(local || !len);
+#else
+	return (void)local, (void)len, false;
+#endif
+}
+
+/* @n elements of @size bytes; EINVAL where that is more than memory can have, or from nowhere. */
 DEV_STEP int dev_copy_len(struct dev_req *r, size_t n, size_t size)
 {
 	if (dev_likely(!__builtin_mul_overflow(n, size, &r->len)))
-		return 0;
+		return dev_nowhere(r->local, r->len) ?
+			       dev_wrong(r, MORI_SHMEM_EINVAL, NULL, r->len) :
+			       0;
 	r->pe = -1; /* whoever it is for */
 	return dev_wrong(r, MORI_SHMEM_EINVAL, NULL, UINT64_MAX);
 }
@@ -88,6 +100,8 @@ DEV_FAMILY int dev_put_imm(const struct dev_state *st, void *dest, void *value, 
 {
 	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16)
 		return tgt_fail(st, MORI_SHMEM_EINVAL, pe, (uint64_t)(uintptr_t)dest, bytes);
+	if (dev_nowhere(value, bytes))
+		return tgt_fail(st, MORI_SHMEM_EINVAL, pe, 0, bytes);
 	return dev_p(st, DEV_thread, dest, value, bytes, pe, qp);
 }
 

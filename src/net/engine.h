@@ -340,6 +340,9 @@ void mem_close(struct engine *e);
 	8u /* up to here an aligned word is read and written as one, and never in parts */
 /* Words that somebody may poll or write meanwhile are loaded and stored as such. */
 int mem_copy(struct engine *e, bool device, void *dst, const void *src, size_t len);
+#define MEM_TRIED 4096u /* more than that the kernel may be asked for */
+/* Whether this process may read or write @len bytes at @ptr, MEM_TRIED at least: as their ends say. */
+bool mem_usable(const void *ptr, size_t len, bool write);
 
 /* amo.c: on a word this process may store to; the old value. @op was checked. */
 bool amo_known(int op, int width);

@@ -7,8 +7,12 @@
 #include "util/err.h"
 #include "util/tsan.h"
 
+#include <errno.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct region *mem_find(struct engine *e, int pe, uint32_t id)
 {
@@ -93,6 +97,31 @@ void mem_close(struct engine *e)
 		else                                                                               \
 			__atomic_store_n((type *)(dst), word, __ATOMIC_RELEASE);                   \
 	})
+
+/* The kernel reads the set before it finds that it was not told what to do with it. */
+static bool mem_readable(const void *ptr)
+{
+	return !syscall(SYS_rt_sigprocmask, ~0, ptr, NULL, 8) || errno != EFAULT;
+}
+
+/* An atomic OR of nothing, which others may change meanwhile; nobody waits for the first word. */
+static bool mem_writable(void *word)
+{
+	uint32_t none = 0;
+	int op = FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 0);
+
+	return syscall(SYS_futex, &none, FUTEX_WAKE_OP_PRIVATE, 0, 0, word, op) >= 0 ||
+	       errno != EFAULT;
+}
+
+bool mem_usable(const void *ptr, size_t len, bool write)
+{
+	uintptr_t first = (uintptr_t)ptr, last = first + len - 8;
+
+	if (!write)
+		return mem_readable(ptr) && mem_readable((const void *)last);
+	return mem_writable((void *)((first + 3) / 4 * 4)) && mem_writable((void *)(last / 4 * 4));
+}
 
 int mem_copy(struct engine *e, bool device, void *dst, const void *src, size_t len)
 {

@@ -19,8 +19,22 @@ static int ops_refused(int pe, int status)
 			       "PE %d refused an access over the network: no such memory, a word "
 			       "that is not aligned, or no such operation",
 			       pe);
+	if (status == MORI_SHMEM_EFAULT)
+		return err_set(status,
+			       "memory that a put or get names could not be read or written, here "
+			       "or at PE %d",
+			       pe);
 	return err_set(status, "PE %d could not do an access over the network: %s", pe,
 		       err_name(status));
+}
+
+/* The caller's own memory; what is short is copied by the processor, which knows no status. */
+static int ops_local(const void *ptr, size_t len, bool write, unsigned flags)
+{
+	if (len <= MEM_TRIED || (flags & NET_DEVICE) || mem_usable(ptr, len, write))
+		return 0;
+	return err_set(MORI_SHMEM_EFAULT, "this process cannot %s the %s, %p + %zu bytes",
+		       write ? "write" : "read", write ? "destination" : "source", ptr, len);
 }
 
 static bool room_ask(void *what)
@@ -60,6 +74,8 @@ static int ops_try(int pe, struct try *t)
 {
 	int err = engine_wait(t->e, t->c, pe, try_once, t);
 
+	if (!err && t->result == -EFAULT) /* of the caller's memory; nothing was sent */
+		return ops_refused(pe, MORI_SHMEM_EFAULT);
 	if (!err && t->result) {
 		conn_end(t->e, t->c, MORI_SHMEM_EPEER, "%s", strerror(-t->result));
 		err = conn_error(t->c, pe);
@@ -402,6 +418,9 @@ int ops_put(struct net *n, const struct net_at *to, const void *src, size_t len,
 
 	if (!len && !signal)
 		return 0;
+	err = ops_local(src, len, false, flags);
+	if (err)
+		return err;
 	engine_enter(e);
 	err = conn_to(e, to->pe, &c);
 	if (err)
@@ -449,8 +468,9 @@ int ops_get(struct net *n, const struct net_at *from, void *dst, size_t len, uns
 	struct conn *c;
 	int err;
 
-	if (!len)
-		return 0;
+	err = ops_local(dst, len, true, flags);
+	if (err || !len)
+		return err;
 	engine_enter(e);
 	err = conn_to(e, from->pe, &c);
 	if (!err)

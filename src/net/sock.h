@@ -25,6 +25,7 @@ struct out {
 	struct batch *batch;
 	bool device;
 	bool stable;
+	bool fault; /* the data cannot be read: zeros go in its place, for the stream to go on */
 	size_t stage_at, stage_len; /* of the data, what own[] holds for a device */
 	uint8_t own[];
 };

@@ -86,11 +86,17 @@ void sock_drop_out(struct sock *s, int status)
 /* What of @o's data to send next. */
 static int out_data(struct engine *e, struct out *o, const uint8_t **data, size_t *len)
 {
+	static const uint8_t zeros[4096];
 	size_t done = o->sent > sizeof(o->head) ? o->sent - sizeof(o->head) : 0;
 	int err = 0;
 
 	*data = o->data + done;
 	*len = o->len - done;
+	if (o->fault) {
+		*data = zeros;
+		*len = *len < sizeof(zeros) ? *len : sizeof(zeros);
+		return 0;
+	}
 	if (!o->device || !*len)
 		return 0;
 	if (done >= o->stage_at + o->stage_len) {
@@ -131,6 +137,10 @@ int sock_flush(struct engine *e, struct sock *s)
 		iov[0] = (struct iovec){ (uint8_t *)&o->head + sizeof(o->head) - head, head };
 		iov[1] = (struct iovec){ (uint8_t *)(uintptr_t)data, len };
 		n = sock_write(s->fd, iov);
+		if (n == -EFAULT && o->batch) { /* the caller's memory, and no fault of the peer */
+			o->fault = true;
+			continue;
+		}
 		if (n < 0) {
 			sock_hear_out(e, s, (int)-n);
 			return total + 1;
@@ -144,7 +154,7 @@ int sock_flush(struct engine *e, struct sock *s)
 			s->out = o->next;
 			if (!s->out)
 				s->out_end = &s->out;
-			out_free(s, o, 0);
+			out_free(s, o, o->fault ? MORI_SHMEM_EFAULT : 0);
 		}
 	}
 	return total;
@@ -288,6 +298,11 @@ int sock_read(struct engine *e, struct sock *s)
 		tsan_foreign_end();
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
+		if (got < 0 && errno == EFAULT && direct) {
+			s->sink = NULL; /* drop it: the connection is whole */
+			s->status = MORI_SHMEM_EFAULT;
+			continue;
+		}
 		if (got <= 0) {
 			sock_broken(e, s, got ? errno : 0);
 			return n + 1;

@@ -260,6 +260,15 @@ def test_failed_value_raises_and_stays(alone):
     assert s.int32_g(ptr, 0, 0) is not None
 
 
+def test_none_is_no_memory(alone):
+    ptr = s.shmem_malloc(8)
+    for call, args in ((s.putmem_thread, (ptr, None)), (s.getmem_thread, (None, ptr))):
+        with pytest.raises(mori.ShmemError, match="an address is NULL") as e:
+            call(*args, 8, 0, 0)
+        assert e.value.status == s.MORI_SHMEM_EINVAL
+        call(*args, 0, 0, 0)
+
+
 def test_deadline(alone):
     word = s.shmem_calloc(1, 8)
     with pytest.raises(mori.ShmemError) as e:
