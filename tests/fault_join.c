@@ -2,7 +2,7 @@
 /* TEST: waits=1 */
 /*
  * A job that does not come about: a rank that never comes, two with one rank, PEs
- * that disagree on their number or on their heaps. Everybody who came gets the
+ * that disagree on their number, on their heaps or on the network's link. Everybody who came gets the
  * same error, which says who is wrong, and the same processes can then be a job.
  */
 #include "fault.h"
@@ -31,6 +31,7 @@ static void actor(void)
 		left_look(&before);
 	else
 		CHECK_NOTHING_LEFT(&before);
+	unsetenv("MORI_FABRIC_PROVIDER");
 	unsetenv("MORI_SHMEM_HEAP_SIZE");
 	unsetenv("MORI_SHMEM_MODE");
 	unsetenv("MORI_SHMEM_VMM_CHUNK_SIZE");
@@ -83,6 +84,32 @@ static void fail_together(const char *where, const struct claim *claims, const c
 	test_at("between jobs");
 }
 
+static void look_for_tcp(void *found, const char *section, const char *key, const char *value,
+			 const char *note)
+{
+	(void)note;
+	if (!strcmp(section, "transport") && !strcmp(key, "network") && !strcmp(value, "tcp"))
+		*(int *)found = 1;
+}
+
+/* Links that do not understand each other, where libfabric has another than the plain socket. */
+static void fail_on_links(const struct claim *claims)
+{
+	int found = 0;
+
+	setenv("MORI_FABRIC_PROVIDER", "tcp", 1);
+	MUST(!mori_shmem_info(look_for_tcp, &found));
+	setenv("MORI_FABRIC_PROVIDER", "socket", 1);
+	setenv("MORI_DISABLE_P2P", "1", 1);
+	if (found)
+		fail_together("another link", claims, "0123", MORI_SHMEM_EMISMATCH,
+			      "MORI_FABRIC_PROVIDER=tcp",
+			      "PE 0 and PE 3 have different links to the network: socket and tcp",
+			      "MORI_FABRIC_PROVIDER");
+	unsetenv("MORI_FABRIC_PROVIDER");
+	unsetenv("MORI_DISABLE_P2P");
+}
+
 const struct fault_role fault_roles[] = { { "actor", actor }, { NULL, NULL } };
 
 static void fault_test(void)
@@ -118,5 +145,6 @@ static void fault_test(void)
 		      "PE 0 and PE 3", "mode");
 	fail_together("another chunk", good, "0123", MORI_SHMEM_EMISMATCH,
 		      "MORI_SHMEM_VMM_CHUNK_SIZE=1M", "PE 0 and PE 3", "1048576");
+	fail_on_links(good);
 	unsetenv("MORI_BOOTSTRAP_TIMEOUT");
 }

@@ -15,6 +15,7 @@
 #include "util/err.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,22 +175,46 @@ int route_make(struct pe *pe)
 	return err;
 }
 
-/* Every PE says where its process is reached. */
+/* What a PE says of its process: where it is reached, and by which link. */
+struct route_place {
+	unsigned char address[NET_ADDRESS_BYTES];
+	char link[64];
+};
+
+/* Every PE must have the same link; all come to the same verdict. */
+static int route_check(const struct route_place *all, int n)
+{
+	for (int i = 1; i < n; i++) {
+		if (strcmp(all[i].link, all[0].link))
+			return err_set(
+				MORI_SHMEM_EMISMATCH,
+				"PE 0 and PE %d have different links to the network: %s "
+				"and %s; set MORI_FABRIC_PROVIDER alike on all PEs (where it is "
+				"not set, a PE takes the best its node has)",
+				i, all[0].link, all[i].link);
+	}
+	return 0;
+}
+
 static int route_exchange(struct pe *pe, double timeout_s)
 {
 	struct world *w = pe->world;
-	unsigned char mine[NET_ADDRESS_BYTES], (*all)[NET_ADDRESS_BYTES], (*of)[NET_ADDRESS_BYTES];
+	struct route_place mine = { 0 }, *all;
+	unsigned char(*of)[NET_ADDRESS_BYTES];
 	int err = 0;
 
 	all = malloc((size_t)w->n_pes * sizeof(*all));
 	of = calloc((size_t)boot_n_procs(w->boot), sizeof(*of));
-	net_address(w->net, mine);
+	net_address(w->net, mine.address);
+	snprintf(mine.link, sizeof(mine.link), "%s", net_provider(w->net));
 	if (!all || !of)
 		err = err_set(MORI_SHMEM_ENOMEM, "out of memory for %d PEs", w->n_pes);
 	if (!err)
-		err = boot_allgather(pe->boot, pe->rank, mine, sizeof(mine), all, timeout_s);
+		err = boot_allgather(pe->boot, pe->rank, &mine, sizeof(mine), all, timeout_s);
+	if (!err)
+		err = route_check(all, w->n_pes);
 	for (int i = 0; !err && i < w->n_pes; i++)
-		memcpy(of[boot_peer(w->boot, i)->proc], all[i], sizeof(*all));
+		memcpy(of[boot_peer(w->boot, i)->proc], all[i].address, sizeof(*of));
 	if (!err)
 		err = net_peers(w->net, (const unsigned char(*)[NET_ADDRESS_BYTES])of);
 	free(all);
