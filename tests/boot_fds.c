@@ -18,6 +18,7 @@
 
 #define PROCS 3
 #define MANY  250
+#define CROWD (3 * FDS_ACCEPTS)
 
 /* A memory file that says who made it for whom. */
 static int make_fd(int from, int to, int i)
@@ -112,6 +113,29 @@ static void call_all_as_stranger(struct boot *b)
 	}
 }
 
+/* Many who call at once are let in a part at a time, and none is dropped. */
+static void run_crowd(void)
+{
+	struct boot b = { .me.id = "a crowd" };
+	struct sockaddr_un sa;
+	socklen_t len = sizeof(sa);
+	int fd[CROWD];
+
+	CHECK(fds_listen(&b) == 0 && getsockname(b.unix_fd, (struct sockaddr *)&sa, &len) == 0);
+	for (int i = 0; i < CROWD; i++) {
+		fd[i] = test_socket(AF_UNIX, SOCK_SEQPACKET);
+		CHECK(connect(fd[i], (struct sockaddr *)&sa, len) == 0);
+	}
+	for (int turn = 1; turn * FDS_ACCEPTS <= CROWD; turn++) {
+		fds_accept(&b);
+		CHECK(b.n_callers == turn * FDS_ACCEPTS, "%d", b.n_callers);
+	}
+	for (int i = 0; i < CROWD; i++)
+		close(fd[i]);
+	fds_free(&b);
+	sock_close(b.unix_fd);
+}
+
 static void run_errors(struct boot *b)
 {
 	int fd = make_fd(0, 0, 0), me = boot_my_proc(b), fds[2];
@@ -166,6 +190,7 @@ int main(int argc, char **argv)
 		test_uid(argc, argv, uid);
 		return run_pe(uid, atoi(argv[3]));
 	}
+	run_crowd();
 	CHECK(boot_open_rdv(&c, uid) == 0);
 	for (int i = 0; i < PROCS; i++)
 		pids[i] = spawn("pe", uid, 1, i);

@@ -70,6 +70,9 @@ struct watcher {
 	void *arg;
 };
 
+#define FDS_CALLERS 1024
+#define FDS_ACCEPTS 64 /* let in at a time, so that the rendezvous is heard meanwhile */
+
 struct boot {
 	struct boot *next; /* registry */
 	int refs;	   /* registry lock */
@@ -99,8 +102,8 @@ struct boot {
 	struct wire_in in; /* reader only, as the next ones */
 	int has_table;	   /* callers wait until then: the secret is in it */
 	int link_down;
-	int closed; /* the rendezvous has said that it ends */
-	struct caller *callers;
+	int closed;		/* the rendezvous has said that it ends */
+	struct caller *callers; /* FDS_CALLERS at most; others wait to be let in */
 	int n_callers, cap_callers;
 	struct wire_reply server;
 

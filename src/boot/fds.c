@@ -22,11 +22,10 @@
 #include "boot/registry.h"
 #include "util/err.h"
 
-#define FDS_MAX	    250 /* the kernel's SCM_MAX_FD is 253 */
-#define FDS_MAGIC   UINT64_C(0x6d6f72692d666473)
-#define CALLER_S    5.0
-#define CALLERS_MAX 1024
-#define SEND_S	    10.0
+#define FDS_MAX	  250 /* the kernel's SCM_MAX_FD is 253 */
+#define FDS_MAGIC UINT64_C(0x6d6f72692d666473)
+#define CALLER_S  5.0
+#define SEND_S	  10.0
 
 struct packet {
 	uint64_t magic;
@@ -69,7 +68,7 @@ int fds_listen(struct boot *b)
 
 void fds_accept(struct boot *b)
 {
-	for (;;) {
+	for (int i = 0; i < FDS_ACCEPTS && b->n_callers < FDS_CALLERS; i++) {
 		int fd = sock_accept(b->unix_fd);
 		struct ucred cred;
 		socklen_t len = sizeof(cred);
@@ -80,10 +79,6 @@ void fds_accept(struct boot *b)
 		    cred.uid != geteuid()) {
 			sock_close(fd);
 			continue;
-		}
-		if (b->n_callers == CALLERS_MAX) {
-			sock_close(b->callers[0].fd);
-			memmove(b->callers, b->callers + 1, --b->n_callers * sizeof(*b->callers));
 		}
 		if (b->n_callers == b->cap_callers) {
 			int cap = 2 * b->cap_callers + 16;

@@ -236,7 +236,9 @@ static struct pollfd *reader_poll_set(struct boot *b, struct pollfd *fixed, stru
 	}
 	set[AT_LINK] = (struct pollfd){ .fd = b->link_down ? -1 : b->fd, .events = POLLIN };
 	set[AT_WAKE] = (struct pollfd){ .fd = b->wake_fd, .events = POLLIN };
-	set[AT_UNIX] = (struct pollfd){ .fd = b->has_table ? b->unix_fd : -1, .events = POLLIN };
+	set[AT_UNIX] =
+		(struct pollfd){ .fd = b->has_table && b->n_callers < FDS_CALLERS ? b->unix_fd : -1,
+				 .events = POLLIN };
 	for (int i = 0; set != fixed && i < b->n_callers; i++)
 		set[AT_CALLERS + i] = (struct pollfd){ .fd = b->callers[i].fd, .events = POLLIN };
 	return set;

@@ -18,6 +18,7 @@
 #define AWAY_NS	  200000     /* it stays away from it so long at first, */
 #define AWAY_MOST 400000     /* and so long at most */
 #define POLL_NS	  1000000000 /* it looks again after that time, whatever the link says, */
+#define GIVE_WAY  100	     /* times it yields to who waits for the lock, at most */
 #define RETRY_NS  1000000    /* or after that one where something could not be sent */
 
 int engine_progress(struct engine *e)
@@ -62,6 +63,13 @@ static bool thread_away(const struct engine *e)
 	return __atomic_load_n(&e->away, __ATOMIC_RELAXED) && thread_driven(e);
 }
 
+/* Whoever wants the lock needs longer to wake than the thread to take it again. */
+static void thread_give_way(const struct engine *e)
+{
+	for (int i = 0; i < GIVE_WAY && __atomic_load_n(&e->wanted, __ATOMIC_RELAXED); i++)
+		sched_yield();
+}
+
 static void *thread_main(void *arg)
 {
 	int64_t worked = 0, away_ns = AWAY_NS;
@@ -95,6 +103,7 @@ static void *thread_main(void *arg)
 			 e->link->may_sleep(e);
 		timeout = e->n_replies || e->late ? RETRY_NS : POLL_NS;
 		engine_leave(e);
+		thread_give_way(e);
 		woken = sleeps && e->link->sleep(e, timeout);
 		if (!sleeps && !did && !away)
 			sched_yield();

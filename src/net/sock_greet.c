@@ -166,6 +166,7 @@ bool greet_sweeps(struct engine *e)
 int greet_step(struct engine *e, struct sock *s)
 {
 	struct hello hello;
+	bool known;
 	ssize_t n;
 	int err;
 
@@ -185,8 +186,9 @@ int greet_step(struct engine *e, struct sock *s)
 		n = 0;
 	}
 	if (n <= 0) {
+		known = s->c != NULL;
 		greet_refuse(e, s, n ? errno : ECONNRESET);
-		return 1;
+		return known; /* a flood of others is no progress */
 	}
 	s->have += (size_t)n;
 	if (s->have < sizeof(hello))
