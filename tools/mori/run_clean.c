@@ -18,7 +18,8 @@
 
 #include "mori/run.h"
 
-#define LEFTOVER_TRIES 2000 /* of a millisecond: then the kernel does not let one go */
+#define LEFTOVER_TRIES 2000	 /* of a millisecond: then the kernel does not let one go */
+#define FDS_MAX	       (1 << 16) /* a limit may be thousands of millions: minutes of closing */
 
 /* What the keeper is told: a pid to remember, or its negative to forget. */
 static __attribute__((noreturn)) void keeper_main(int fd)
@@ -51,6 +52,29 @@ static __attribute__((noreturn)) void keeper_main(int fd)
 	_exit(0);
 }
 
+/*
+ * Everything from @first on, one by one: close_range() is younger than many kernels, and refused
+ * in many sandboxes. Without /proc, or without a descriptor for it, as far as the limit goes.
+ */
+static void close_from(int first)
+{
+	DIR *d = opendir("/proc/self/fd");
+	struct dirent *e;
+	struct rlimit r;
+
+	while (d && (e = readdir(d))) {
+		int fd = atoi(e->d_name); /* 0 for "." and ".." */
+
+		if (fd >= first && fd != dirfd(d))
+			close(fd);
+	}
+	if (d)
+		closedir(d);
+	else if (!getrlimit(RLIMIT_NOFILE, &r))
+		for (int fd = first; (rlim_t)fd < r.rlim_cur && fd < FDS_MAX; fd++)
+			close(fd);
+}
+
 /* All signals are blocked here and stay so in the keeper. */
 int run_keeper_start(struct job *j)
 {
@@ -62,7 +86,7 @@ int run_keeper_start(struct job *j)
 	if (!j->keeper_pid) {
 		/* It must hold nobody's pipe or terminal open. */
 		dup2(fds[0], 0);
-		close_range(1, ~0u, 0);
+		close_from(1);
 		keeper_main(0);
 	}
 	close(fds[0]);
