@@ -48,6 +48,7 @@ background() {
 		>"$tmp/out" 2>"$tmp/err" &
 	launcher=$!
 }
+launcher_gone() { [ -z "$(jobs -pr | grep -x $launcher)" ]; }
 await_end() {
 	wait $launcher
 	code=$?
@@ -82,30 +83,50 @@ check "INT: said so" err_has 'ended by signal 2 (Interrupt)'
 check "INT: no PE is blamed" err_count 'PE' 0
 check "INT: none is left" none_marked
 
+# Whatever the PEs ignore, SIGKILL follows.
+for sig in INT TERM HUP; do
+	background -n 2 --grace 0.2 sh -c 'trap "" INT TERM HUP; echo >>$TMP_UP
+		while :; do sleep 0.05; done'
+	check "ignored $sig: PEs are up" wait_for has_lines "$tmp/up" 2
+	kill -$sig $launcher
+	check "ignored $sig: the job ends" wait_for launcher_gone
+	launcher_gone || kill -KILL $launcher
+	await_end
+	check "ignored $sig: code" [ $code = 137 ]
+	check "ignored $sig: said so" err_has 'ended by signal'
+	check "ignored $sig: none is left" wait_for none_marked
+done
+
 # Of two signals that nobody took the second is none.
-taken() { [ $((0x$(awk '/^ShdPnd/ { print $2 }' "/proc/$launcher/status") & 2)) = 0 ]; }
-background -n 3 sh -c 'trap "" INT TERM; echo >>$TMP_UP; while :; do sleep 0.05; done'
-check "second INT: PEs are up" wait_for has_lines "$tmp/up" 3
-kill -INT $launcher
-wait_for taken
-sleep 0.3
-check "second INT: the first is survived" kill -0 $launcher
-kill -INT $launcher
-await_end
-check "second INT: code" [ $code = 137 ]
-check "second INT: none is left" none_marked
+taken() { [ $((0x$(awk '/^ShdPnd/ { print $2 }' "/proc/$launcher/status") & $1)) = 0 ]; }
+for sig in INT TERM; do
+	bit=$((1 << ($(kill -l $sig) - 1)))
+	background -n 3 --grace 100 sh -c 'trap "" INT TERM; echo >>$TMP_UP
+		while :; do sleep 0.05; done'
+	check "second $sig: PEs are up" wait_for has_lines "$tmp/up" 3
+	kill -$sig $launcher
+	wait_for taken $bit
+	sleep 0.3
+	check "second $sig: the first is survived" kill -0 $launcher
+	kill -$sig $launcher
+	check "second $sig: the job ends" wait_for launcher_gone
+	launcher_gone || kill -KILL $launcher
+	await_end
+	check "second $sig: code" [ $code = 137 ]
+	check "second $sig: none is left" wait_for none_marked
+done
 
 # Nobody reads the output: a launcher that waits to write still listens.
 mkfifo "$tmp/fifo"
 sleep 100 <"$tmp/fifo" &
 reader=$!
-env --default-signal=INT,QUIT "$MORI" run -n 2 -x MARK=$mark --tag-output sh -c 'trap "" INT; yes' \
+env --default-signal=INT,QUIT "$MORI" run -n 2 --grace 100 -x MARK=$mark --tag-output sh -c 'trap "" INT; yes' \
 	>"$tmp/fifo" 2>"$tmp/err" &
 launcher=$!
 check "stuck output: PEs are up" wait_for eval '[ "$(marked | wc -l)" -ge 2 ]'
 sleep 0.5
 kill -INT $launcher
-wait_for taken
+wait_for taken 2
 sleep 0.3
 check "stuck output: the first is survived" kill -0 $launcher
 kill -INT $launcher

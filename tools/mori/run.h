@@ -25,7 +25,7 @@ struct run_opts {
 	int tag, timestamp; /* what each line of output gets in front */
 	int keep_going, verbose, bind_core;
 	double timeout_s;	/* 0: none */
-	double grace_s;		/* from SIGTERM to SIGKILL */
+	double grace_s;		/* from a signal that is to end the job to SIGKILL */
 	const char *output_dir; /* NULL: output goes where the launcher's goes */
 	const char *wdir;	/* NULL: the launcher's */
 	char **argv;		/* program and arguments */
@@ -70,8 +70,9 @@ struct job {
 	int interrupted; /* the signal that was passed on to end the job; 0: none */
 	int notes;	 /* where PEs tell; run_notes.c */
 	char notes_name[64];
-	int abandoned;			    /* by a second SIGINT: output no longer matters */
-	int child_event;		    /* a child may have ended */
+	uint64_t again_at; /* from then on @interrupted once more is a second signal */
+	int abandoned;	   /* by a second signal: output no longer matters */
+	int child_event;   /* a child may have ended */
 	uint64_t ends_at, term_at, kill_at; /* nanoseconds of run_now(); 0: never */
 };
 

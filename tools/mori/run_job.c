@@ -19,6 +19,7 @@
 #include "mori/run.h"
 
 #define NOTICE_S 1.0 /* from the first failure to SIGTERM for the others */
+#define AGAIN_S	 0.2 /* a signal within this is the one before: timeout(1) sends each twice */
 
 uint64_t run_now(void)
 {
@@ -108,14 +109,18 @@ static void pass_deadlines(struct job *j)
 
 static void on_end_signal(struct job *j, int sig)
 {
-	if (sig == SIGINT && j->interrupted == SIGINT) {
+	if (sig == j->interrupted) {
+		if (run_now() < j->again_at)
+			return;
 		j->abandoned = 1;
 		run_signal_all(j, SIGKILL);
 		return;
 	}
 	j->interrupted = sig;
+	j->again_at = run_in(AGAIN_S);
 	run_signal_all(j, sig);
 	run_signal_all(j, SIGCONT);
+	earlier(&j->kill_at, run_in(j->o->grace_s));
 }
 
 static void on_signal(struct job *j, int sig)
