@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The text of the sources: a licence line first, no notes to self, no stray
-# blanks, no path of the machine it was written on.
+# blanks, no path of the machine it was written on, prose of at most 100 columns in Markdown.
 . "$(dirname "$0")/common.inc"
 
 note='\b(TO''DO|FIX''ME|XX''X|HA''CK)\b'
@@ -10,6 +10,12 @@ note='\b(TO''DO|FIX''ME|XX''X|HA''CK)\b'
 here=("$SRC/" "$HOME/")
 parent=$(dirname "$SRC")
 case $parent in / | /tmp | /usr | /usr/* | /build | /src) ;; *) here+=("$parent/") ;; esac
+
+# The lines of a page that are too long; code, tables and what has no blank to break at may be.
+long_prose() {
+	awk '/^ *```/ { code = !code } { print code || /^(\||    |\t)/ || $0 !~ /[^ ] +[^ ]/ ? "" : $0 }' "$1" |
+		LC_ALL=C.UTF-8 grep -nE '^.{101,}'
+}
 
 for file in $(all_files); do
 	grep -Iq . "$file" || continue # empty or binary
@@ -27,6 +33,7 @@ for file in $(all_files); do
 	grep -HnE "$note" "$file" && bad "$file: notes to self"
 	case $file in *.md) ;; *) grep -HnE '[[:blank:]]+$' "$file" && bad "$file: blanks at the end of a line" ;; esac
 	grep -HnF "$(printf '\r')" "$file" && bad "$file: carriage returns"
+	case $file in *.md) long_prose "$file" && bad "$file: prose of more than 100 columns" ;; esac
 	for path in "${here[@]}"; do
 		[ "$path" != / ] && grep -HnF "$path" "$file" && bad "$file: names $path"
 	done
