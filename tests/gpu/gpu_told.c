@@ -3,27 +3,9 @@
  * Failures in kernels of a device, which the host finds in a copy of the state there: counted
  * exactly, told once, and not if somebody has looked. With a MORI_SHMEM_WAIT_TIMEOUT that is short.
  */
-#include "gpu.h"
+#include "heard.h"
 
 #define WAITS 70 /* more than are kept */
-
-static _Thread_local struct {
-	int times;
-	char text[2048];
-} heard;
-
-static __attribute__((constructor)) void prepare(void)
-{
-	unsetenv("MORI_NOTES"); /* what fails here is meant to */
-	setenv("MORI_SHMEM_WAIT_TIMEOUT", "0.001", 1);
-}
-
-static void hear(void *arg, const char *text)
-{
-	(void)arg;
-	heard.times++;
-	snprintf(heard.text, sizeof(heard.text), "%s", text);
-}
 
 /* Waits in vain, @n of them. */
 static void fail(uint64_t *word, int n, void *stream)

@@ -5,25 +5,7 @@
  * last failure is one of finalize.
  */
 #define PES_NO_INIT
-#include "gpu.h"
-
-static _Thread_local struct {
-	int times;
-	char text[2048];
-} heard;
-
-static __attribute__((constructor)) void prepare(void)
-{
-	unsetenv("MORI_NOTES"); /* what fails here is meant to */
-	setenv("MORI_SHMEM_WAIT_TIMEOUT", "0.001", 1);
-}
-
-static void hear(void *arg, const char *text)
-{
-	(void)arg;
-	heard.times++;
-	snprintf(heard.text, sizeof(heard.text), "%s", text);
-}
+#include "heard.h"
 
 /* A kernel fails, and so does the @n-th copy from then on. */
 static void fail(uint64_t *word, void *stream, int n)
