@@ -110,7 +110,10 @@ void gather_result(struct boot *b, uint8_t *body, size_t len)
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* With the lock held, which it gives up while it sends: what has not been sent yet. */
+/*
+ * With the lock held, which it gives up while it sends: what has not been sent yet, or with @ask a
+ * question. Another PE may be sending the parts: a message without any would name nobody.
+ */
 static int gather_send(struct boot *b, struct gather *g, const struct part *p, int ask)
 {
 	struct wire_coll head = { .seq = g->seq,
@@ -126,6 +129,8 @@ static int gather_send(struct boot *b, struct gather *g, const struct part *p, i
 	int err;
 
 	head.n = (uint32_t)(g->n_parts - g->n_sent);
+	if (!head.n && !ask)
+		return 0;
 	g->n_sent = g->n_parts;
 	iov[1] = (struct iovec){ g->ranks + first, head.n * sizeof(*g->ranks) };
 	iov[2] = (struct iovec){ g->parts + first * g->len, head.n * g->len };
