@@ -17,7 +17,8 @@ MUTANTS ?=
 # Recipes use these in a shell, where a tool may have come with the set-up just before. CMake looks
 # again if a set-up has installed something, if something was missing, or if there are arguments for it.
 configure = command -v cmake >/dev/null || \
-	{ echo "There is no CMake: install the package cmake, or let make demo install all."; exit 1; }; if [ -f $(1)/build.ninja ]; then gen=Ninja; elif [ -f $(1)/Makefile ]; then gen="Unix Makefiles"; \
+	{ echo "There is no CMake: install the package cmake, or let make demo install all."; exit 1; }; \
+	if [ -f $(1)/build.ninja ]; then gen=Ninja; elif [ -f $(1)/Makefile ]; then gen="Unix Makefiles"; \
 	elif command -v ninja >/dev/null; then gen=Ninja; else gen="Unix Makefiles"; fi; \
 	if [ ! -f $(1)/CMakeCache.txt ] || [ ! -f $(1)/configured ] || [ .cache/setup.log -nt $(1)/configured ] || \
 	grep -qs 'install the package' $(1)/summary.txt || $(if $(strip $(CMAKE_ARGS)),true,false); then \
@@ -27,6 +28,12 @@ configure = command -v cmake >/dev/null || \
 	exit 1; }; touch $(1)/configured; fi
 compile = cmake --build $(1) -j $(JOBS) $(2)
 summary = echo; cat $(BUILD)/summary.txt
+# All of the tree, after the set-up of that group.
+define prepare
+	@tools/setup.sh $(1)
+	@$(call configure,$(BUILD))
+	@$(call compile,$(BUILD))
+endef
 
 .PHONY: all build demo test test-all soak install uninstall clean asan tsan lint check-mutants format bench gpu help setup
 .DEFAULT_GOAL := all
@@ -35,7 +42,7 @@ all: build
 	@echo
 	@echo "Built $(BUILD)/bin/mori and $(BUILD)/lib/libmori_shmem.so. Try next:"
 	@echo "  make demo                                  a tour with $(NPES) PEs"
-	@echo "  make test                                  all tests"
+	@echo "  make test                                  the tests"
 	@echo "  $(BUILD)/bin/mori info                        what this machine has"
 	@echo "  $(BUILD)/bin/mori run -n 4 $(BUILD)/bin/mori-hello   the smallest program"
 	@$(summary)
@@ -77,25 +84,19 @@ demo:
 	@examples/tour/demo.sh $(BUILD) $(NPES)
 
 test:
-	@tools/setup.sh test
-	@$(call configure,$(BUILD))
-	@$(call compile,$(BUILD))
+	$(call prepare,test)
 	@tests/run $(BUILD) $(TEST_ARGS)
 
 test-all:
 	@TEST_ALL=1 $(MAKE) --no-print-directory test
 
 soak:
-	@tools/setup.sh test
-	@$(call configure,$(BUILD))
-	@$(call compile,$(BUILD))
+	$(call prepare,test)
 	@SOAK_SECONDS=$${SOAK_SECONDS:-300} MORI=$(abspath $(BUILD))/bin/mori BUILD=$(abspath $(BUILD)) \
 		SRC=$(CURDIR) bash tests/sh_net_soak.sh
 
 gpu:
-	@tools/setup.sh test
-	@$(call configure,$(BUILD))
-	@$(call compile,$(BUILD))
+	$(call prepare,test)
 	@$(call compile,$(BUILD),--target gpu)
 
 install: build
@@ -120,15 +121,11 @@ tsan:
 	@tests/run $(BUILD)-tsan $(TEST_ARGS)
 
 lint:
-	@tools/setup.sh ci
-	@$(call configure,$(BUILD))
-	@$(call compile,$(BUILD))
+	$(call prepare,ci)
 	@tests/run $(BUILD) -L 'lint|check' $(TEST_ARGS)
 
 check-mutants:
-	@tools/setup.sh ci
-	@$(call configure,$(BUILD))
-	@$(call compile,$(BUILD))
+	$(call prepare,ci)
 	@tests/mutants/run $(BUILD) $(MUTANTS)
 
 # The list of operations is laid out by hand.
