@@ -26,6 +26,11 @@ struct cmd_option {
 	const char *help;   /* lines */
 };
 
+static inline int cmd_has_letter(const struct cmd_option *o)
+{
+	return o->code < 256;
+}
+
 struct command {
 	const char *name, *help;	   /* help: a line */
 	int (*run)(int argc, char **argv); /* its own name is argv[0]; gives an exit code */

@@ -8,11 +8,6 @@
 
 #include "mori/cmd.h"
 
-static int has_letter(const struct cmd_option *o)
-{
-	return o->code < 256;
-}
-
 /* One may follow, but need not. */
 static int may_follow(const struct cmd_option *o)
 {
@@ -27,7 +22,7 @@ static int is_list(const struct cmd_option *o)
 /* Both forms of an option, a blank behind each. */
 static void put_forms(const struct cmd_option *o)
 {
-	if (has_letter(o))
+	if (cmd_has_letter(o))
 		printf("-%c ", o->code);
 	if (o->name)
 		printf("--%s ", o->name);
@@ -73,7 +68,7 @@ static void bash_values(const struct command *c)
 		if (!o->arg || (may_follow(o) && !o->name))
 			continue;
 		printf("\t");
-		if (has_letter(o))
+		if (cmd_has_letter(o))
 			printf("'%s -%c'%s", c->name, o->code, o->name ? " | " : "");
 		if (o->name)
 			printf("'%s --%s'", c->name, o->name);
@@ -265,7 +260,7 @@ static void zsh_command(const struct command *c)
 	printf("\t\t%s)\n\t\t\t_arguments -s -S", c->name);
 	for (const struct cmd_option *o = c->options; o->code; o++) {
 		/* A value is one word with a letter or the next one, behind "=" of a name or next. */
-		if (o->help && has_letter(o)) {
+		if (o->help && cmd_has_letter(o)) {
 			snprintf(form, sizeof(form), "-%c%s", o->code,
 				 !o->arg       ? "" :
 				 may_follow(o) ? "-" :

@@ -5,11 +5,6 @@
 
 #include "mori/cmd.h"
 
-static int has_letter(const struct cmd_option *o)
-{
-	return o->code < 256;
-}
-
 static int argument_kind(const struct cmd_option *o)
 {
 	return !o->arg ? no_argument : *o->arg == '[' ? optional_argument : required_argument;
@@ -27,7 +22,7 @@ void cmd_getopt(const struct cmd_option *options, const char *first, struct cmd_
 
 		if (o->name && n + 1 < sizeof(out->longs) / sizeof(out->longs[0]))
 			out->longs[n++] = (struct option){ o->name, kind, NULL, o->code };
-		if (has_letter(o))
+		if (cmd_has_letter(o))
 			at += (size_t)snprintf(out->shorts + at, sizeof(out->shorts) - at, "%c%s",
 					       o->code, colons[kind]);
 	}
@@ -38,7 +33,7 @@ static int left_side(const struct cmd_option *o, char *text, size_t room)
 {
 	char letter[8] = "";
 
-	if (has_letter(o))
+	if (cmd_has_letter(o))
 		snprintf(letter, sizeof(letter), "-%c%s", o->code, o->name ? ", " : "");
 	return snprintf(text, room, "  %s%s%s%s%s", *letter ? letter : "    ", o->name ? "--" : "",
 			o->name ? o->name : "", o->arg && o->name ? " " : "", o->arg ? o->arg : "");
