@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A front door: CMake does the building, tests/run the testing. `make help`
-# says what there is.
+# A front end: CMake builds, tests/run runs the tests. `make help` lists the targets.
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -14,28 +13,29 @@ TEST_ARGS  ?=
 # Which lines of tests/mutants/list; all if empty.
 MUTANTS ?=
 
-# Recipes use these in a shell, where a tool may have come with the set-up just before. CMake looks
-# again if a set-up has installed something, if something was missing, or if there are arguments for it.
+# Recipes use these in a shell, because the set-up just before may have installed a tool. CMake
+# configures again if a set-up has installed something, if something was missing, or if there are
+# arguments for it.
 configure = command -v cmake >/dev/null || \
-	{ echo "There is no CMake: install the package cmake, or let make demo install all."; exit 1; }; \
+	{ echo "No CMake was found: install the package cmake, or let make demo install everything."; exit 1; }; \
 	if [ -f $(1)/build.ninja ]; then gen=Ninja; elif [ -f $(1)/Makefile ]; then gen="Unix Makefiles"; \
 	elif command -v ninja >/dev/null; then gen=Ninja; else gen="Unix Makefiles"; fi; \
 	if [ ! -f $(1)/CMakeCache.txt ] || [ ! -f $(1)/configured ] || [ .cache/setup.log -nt $(1)/configured ] || \
 	grep -qs 'install the package' $(1)/summary.txt || $(if $(strip $(CMAKE_ARGS)),true,false); then \
 	mkdir -p $(1); cmake -G "$$gen" -S . -B $(1) $(2) $(CMAKE_ARGS) >$(1)/configure.log 2>&1 || \
 	{ cat $(1)/configure.log; command -v "$${CC:-cc}" >/dev/null || \
-	echo "There is no C compiler: install the packages gcc and libc6-dev, or let make demo install all."; \
+	echo "No C compiler was found: install the packages gcc and libc6-dev, or let make demo install everything."; \
 	exit 1; }; touch $(1)/configured; fi
 compile = cmake --build $(1) -j $(JOBS) $(2)
 summary = echo; cat $(BUILD)/summary.txt
-# All of the tree, after the set-up of that group.
+# Builds the whole tree, after the set-up of the given group.
 define prepare
 	@tools/setup.sh $(1)
 	@$(call configure,$(BUILD))
 	@$(call compile,$(BUILD))
 endef
 
-.PHONY: all build demo test test-all soak install uninstall clean asan tsan lint check-mutants format bench gpu help setup
+.PHONY: all build demo test test-all soak install uninstall clean asan tsan lint check-mutants format generate bench gpu help setup
 .DEFAULT_GOAL := all
 
 all: build
@@ -51,18 +51,19 @@ help:
 	@echo "make              build into $(BUILD)/ with what this machine has; docs/building.md"
 	@echo "make demo         install what is missing, build, run a tour with $(NPES) PEs (NPES=)"
 	@echo "make test         install what is missing, build, run the tests (TEST_ARGS=-R name)"
-	@echo "make test-all     the same with every combination, where make test takes a sample"
+	@echo "make test-all     the same with every combination; make test runs a sample"
 	@echo "make soak         random operations on every path, SOAK_SECONDS=300 each"
 	@echo "make install      into PREFIX ($(PREFIX)); DESTDIR is honoured"
 	@echo "make uninstall    remove what make install put there, with the same PREFIX and DESTDIR"
 	@echo "make asan tsan    the tests under ASan and UBSan, under TSan"
-	@echo "make check-mutants  break the library in many ways: do the tests notice?"
+	@echo "make check-mutants  break the library in many ways; the tests must notice"
 	@echo "make lint         format, static analysis and the other checks of the sources"
-	@echo "make format       lay the sources out as make lint wants them"
+	@echo "make generate     write the files that are made from the list of operations"
+	@echo "make format       format the sources as make lint requires"
 	@echo "make bench        measure (BENCH_ARGS= for mori perf)"
-	@echo "make gpu          what tests/gpu/run needs on a machine with a GPU, in $(BUILD)/gpu"
+	@echo "make gpu          build what tests/gpu/run needs on a machine with a GPU, in $(BUILD)/gpu"
 	@echo "make clean        remove the build folders"
-	@echo "BUILD=, JOBS=, CMAKE_ARGS= and CC= choose folder, jobs, CMake's arguments, compiler."
+	@echo "BUILD=, JOBS=, CMAKE_ARGS= and CC= set the folder, jobs, CMake's arguments, compiler."
 
 setup:
 	@tools/setup.sh build
@@ -72,8 +73,8 @@ build:
 	@$(call configure,$(BUILD))
 	@$(call compile,$(BUILD))
 
-# A build that found no clang looks again: it may have come since. Kernels that do not compile
-# leave a tour without them.
+# A build that found no clang looks again, because clang may have been installed since. If kernels
+# do not compile, the tour runs without them.
 demo:
 	@tools/setup.sh demo
 	@[ -d $(BUILD)/lib/mori ] || rm -f $(BUILD)/configured
@@ -112,7 +113,7 @@ asan:
 	@$(call compile,$(BUILD)-asan)
 	@tests/run $(BUILD)-asan $(TEST_ARGS)
 
-# clang's TSan copes with the address-space layout of every kernel; gcc's does not.
+# clang's TSan supports the address-space layout of every kernel; gcc's does not.
 tsan:
 	@tools/setup.sh test
 	@$(call configure,$(BUILD)-tsan,-DMORI_SANITIZE=thread \
@@ -127,6 +128,13 @@ lint:
 check-mutants:
 	$(call prepare,ci)
 	@tests/mutants/run $(BUILD) $(MUTANTS)
+
+# The files of the tree that are made from the list of operations.
+generate:
+	@tools/setup.sh build
+	@$(call configure,$(BUILD))
+	@$(call compile,$(BUILD),--target mori-list)
+	@tools/generate.sh $(BUILD)/bin/mori-list
 
 # The list of operations is laid out by hand.
 format:

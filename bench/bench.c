@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The bench program: every PE of a job runs it, PE 0 writes the rows. `mori perf`
- * starts it; it is built once over each library that is compared, through
+ * starts it. It is built once over each library that is compared, through
  * BENCH_API. Exit status 0, 1 if anything failed or any data was wrong, 2 for a wrong option.
  */
 #include "bench.h"
@@ -18,7 +18,7 @@
 
 enum { MAX_SAMPLES = 20000, MAX_SIZES = 64 };
 
-/* One PE of this process and what its life cost. */
+/* One PE of this process and the costs of its life. */
 struct worker {
 	const struct bench_options *opt;
 	pthread_t thread;
@@ -27,7 +27,7 @@ struct worker {
 	double init_ms, barrier_us, finalize_ms, rss_kb;
 };
 
-/* Resident memory of the process, in KiB; 0 where the system does not say. */
+/* Resident memory of the process, in KiB; 0 if the system does not report it. */
 static double resident_kb(void)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -84,7 +84,7 @@ static int run_case(struct bench *b)
 }
 
 /*
- * A PE that failed does not finalize: the others may be waiting for it anywhere,
+ * A PE that failed does not finalize: the others may wait for it anywhere,
  * and the launcher ends them when this process does.
  */
 static void *worker_run(void *arg)
@@ -117,7 +117,7 @@ static void *worker_run(void *arg)
 	return NULL;
 }
 
-/* A case of its own where kernels are measured. */
+/* A separate case if kernels are measured. */
 static int init_row(const struct bench_options *opt, const struct worker *w)
 {
 	double slowest = 0;
@@ -142,7 +142,7 @@ static int growth_row(const struct bench_options *opt, int n_pes, const char *wh
 	return write(opt->out, line, (size_t)len) == len ? 0 : -1;
 }
 
-/* The slowest PE of this process; whoever reads the rows takes the slowest process. */
+/* The slowest PE of this process; the reader of the rows takes the slowest process. */
 static int growth_rows(const struct bench_options *opt, const struct worker *w, int n)
 {
 	struct worker max = *w;
@@ -155,7 +155,7 @@ static int growth_rows(const struct bench_options *opt, const struct worker *w, 
 		max.rss_kb = fmax(max.rss_kb, w[i].rss_kb);
 	}
 	err = growth_row(opt, max.n_pes, "init", max.init_ms, "ms");
-	if (max.barrier_us > 0) /* only the process of PE 0 has measured it */
+	if (max.barrier_us > 0) /* only the process of PE 0 measures it */
 		err |= growth_row(opt, max.n_pes, "barrier", max.barrier_us, "us");
 	err |= growth_row(opt, max.n_pes, "finalize", max.finalize_ms, "ms");
 	return err | growth_row(opt, max.n_pes, "rss", max.rss_kb, "KiB");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Operations on a PE that computes and makes no call of the library: for 80 ms at a
- * time PE 1 only counts. Whether PE 0's operations complete meanwhile, or when PE 1 is
- * done, is what these cases show.
+ * time PE 1 only counts. These cases show whether PE 0's operations complete meanwhile,
+ * or only when PE 1 is done.
  */
 #include "bench.h"
 
@@ -36,7 +36,7 @@ static int add_once(struct bench *b)
 	return api_fetch_add(&b->board->word, 1, 1) == b->base++ ? 0 : -1;
 }
 
-/* While PE 1 computes: at least one, and as many as fit well before its end. */
+/* While PE 1 computes: at least one, and as many as fit well before the end. */
 static int busy_round(struct bench *b, int (*once)(struct bench *))
 {
 	struct timespec settle = { .tv_nsec = SETTLE_MS * 1000000 };

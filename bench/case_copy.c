@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Put and get of many sizes, PE 0 against PE 1 while PE 1 waits in a barrier,
- * beside memcpy between the very same bytes: the two take turns, so the caches
- * and the machine's mood are the same for both. Over a network a plain socket takes
+ * compared with memcpy between the very same bytes. The two take turns, so the caches
+ * and the machine's load are the same for both. Over a network a plain socket takes
  * memcpy's place.
  */
 #include "bench.h"
@@ -93,7 +93,7 @@ static int limit_get_window(struct bench *b, size_t n)
 	return limit_get(b, n * window(b->len));
 }
 
-/* The same over plain sockets: the data one way, a word the other. */
+/* The same over plain sockets: the data in one direction, a word in the other. */
 static int wire_put(struct bench *b, size_t n)
 {
 	return bench_wire(b, n, b->len, 8);
@@ -114,7 +114,7 @@ static int wire_get_window(struct bench *b, size_t n)
 	return bench_wire(b, n, 8, b->len * window(b->len));
 }
 
-/* New bytes to send, and poison where they shall arrive. */
+/* New bytes to send, and poison where they are to arrive. */
 static int fresh(struct bench *b)
 {
 	b->seed++;
@@ -124,8 +124,8 @@ static int fresh(struct bench *b)
 }
 
 /*
- * The limit writes the right bytes too. So after the measurement everything is
- * filled anew, the operation runs one more batch, and that one is checked.
+ * The limit writes the right bytes too. After the measurement everything is therefore
+ * filled anew, the operation runs one more batch, and that batch is checked.
  */
 static int measure(struct bench *b, bench_fn op, bench_fn limit, bench_fn wire, int from, int at)
 {

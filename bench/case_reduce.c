@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * All-reduce of floats. Over MORI Shmem it is written here, in two phases: every PE
- * adds up its share of the vector from all PEs and stores the sums to all of
+ * adds up its share of the vector from all PEs and stores the sums to all
  * them. A library with a reduction of its own is measured with that.
  */
 #include "bench.h"
@@ -86,7 +86,7 @@ static int run_reduce(struct bench *b, size_t n)
 	int err = 0;
 
 	for (size_t k = 0; k < n && !err; k++) {
-		err = api_barrier(); /* every source is ready, every result of before is read */
+		err = api_barrier(); /* every source is ready, every earlier result is read */
 		for (size_t i = lo; i < hi && !err; i += CHUNK)
 			err = reduce_chunk(b, i, hi - i < CHUNK ? hi - i : CHUNK);
 		err |= api_barrier(); /* completes the puts */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Calls in which the PEs meet: put with signal to and fro, barrier, malloc and
- * free. The limits beside them use the same memory by plain loads and stores.
+ * Calls that synchronise the PEs: put with signal back and forth, barrier, malloc and
+ * free. Their limits use the same memory by plain loads and stores.
  */
 #include "bench.h"
 
@@ -43,13 +43,13 @@ static int limit_pingpong(struct bench *b, size_t n)
 	return 0;
 }
 
-/* The data and a flag each way. */
+/* The data and a flag in each direction. */
 static int wire_pingpong(struct bench *b, size_t n)
 {
 	return bench_wire(b, n, b->len + 8, b->len + 8);
 }
 
-/* New bytes each way, looked at as soon as the signal is there. */
+/* New bytes in each direction, checked as soon as the signal has arrived. */
 static int checked_round(struct bench *b, int *right)
 {
 	uint64_t turn = ++b->base;
@@ -113,7 +113,7 @@ static int run_barrier(struct bench *b, size_t n)
 	return err;
 }
 
-/* The last to add to the counter lets the others go; b->scratch is PE 0's board. */
+/* The last PE to add to the counter releases the others; b->scratch is PE 0's board. */
 static int limit_barrier(struct bench *b, size_t n)
 {
 	struct board *board = b->scratch;
@@ -179,7 +179,7 @@ static int run_malloc(struct bench *b, size_t n)
 	return err;
 }
 
-/* Two blocks at once, each written by the neighbour: they hold what they should. */
+/* Two blocks at once, each written by the neighbour, have the right contents. */
 static int blocks_hold(struct bench *b, int *right)
 {
 	int next = (b->me + 1) % b->n_pes, left = (b->me + b->n_pes - 1) % b->n_pes, err;
@@ -212,7 +212,7 @@ int case_malloc(struct bench *b)
 	return err || !right ? -1 : bench_row(b, "us", 1);
 }
 
-/* The command holds the clock for this one; here only: did everybody come? */
+/* The command measures the time of this case; here only: did every PE arrive? */
 int case_job(struct bench *b)
 {
 	int right = 1, err = 0, next = (b->me + 1) % b->n_pes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What the network itself can do: plain sockets between PE 0 and PE 1, as the limit
- * beside operations that no load and store can do. A thread of PE 1 serves them while
+ * for operations that load and store cannot do. A thread of PE 1 serves them while
  * PE 1 waits in the library. Two sockets: one for small messages, whose ends spin, and
  * one for bulk data with buffers of 128 KiB, which is the fastest within one machine.
  */
@@ -28,7 +28,7 @@ struct wire {
 	pthread_t server[SOCKETS];
 };
 
-/* What PE 0 asks for: @n times @out bytes there and @back bytes back. */
+/* A request of PE 0: @n times @out bytes there and @back bytes back. */
 struct turn {
 	uint64_t n, out, back;
 };
@@ -86,7 +86,7 @@ struct served {
 	int fd, which;
 };
 
-/* PE 1: sleeps until PE 0 wants something, ends with its socket. */
+/* PE 1: sleeps until PE 0 sends a request, ends with its socket. */
 static void *serve(void *arg)
 {
 	struct served s = *(struct served *)arg;
@@ -101,7 +101,7 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* The first address of this node that is not its own alone. */
+/* The first address of this node that other nodes can reach. */
 static uint32_t my_address(void)
 {
 	struct ifaddrs *list = NULL;
@@ -120,7 +120,7 @@ static uint32_t my_address(void)
 	return found;
 }
 
-/* PE 1 has said on the board where it listens: address and port. */
+/* PE 1 has published on the board where it listens: address and port. */
 static int dial(struct wire *w, int which, uint64_t place)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = (uint16_t)(place >> 32) };
@@ -185,7 +185,7 @@ static int wire_open(struct bench *b)
 	}
 	if (err)
 		fprintf(stderr, "mori-bench: no plain socket to PE 1\n");
-	b->batch_ns = WIRE_BATCH_NS; /* turns long enough for either to find its pace */
+	b->batch_ns = WIRE_BATCH_NS; /* turns long enough for either to reach its full speed */
 	b->wire = w;
 	return err;
 }

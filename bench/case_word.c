@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * One word at a time: p, g and atomics of PE 0 on PE 1's memory, beside the
+ * One word at a time: p, g and atomics of PE 0 on PE 1's memory, compared with the
  * plain instruction on the same word. Results of calls are checked as they come.
  */
 #include "bench.h"
@@ -217,7 +217,7 @@ static int measure_atomic(struct bench *b, bench_fn op, bench_fn limit)
 	int err = bench_open_buffers(b, 128), right = 1;
 
 	b->seed++;
-	b->base = b->seed << 32; /* both halves of the word count */
+	b->base = b->seed << 32; /* both halves of the word change */
 	__atomic_store_n(&b->board->word, b->base, __ATOMIC_RELAXED);
 	bench_poison(b->dst, 128);
 	if (!err)

@@ -36,11 +36,11 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int failed(const char *what, int code)
 {
 	if (code)
-		fprintf(stderr, "mori-bench: %s gives %d\n", what, code);
+		fprintf(stderr, "mori-bench: %s returns %d\n", what, code);
 	return code ? -1 : 0;
 }
 
-/* The GPU that the library takes: the PE's place on its node, modulo how many there are. */
+/* The GPU that the library uses: the PE's index on its node, modulo the number of GPUs. */
 static void open_driver(void)
 {
 	void *lib = dlopen("libcuda.so.1", RTLD_NOW), *at;

@@ -70,7 +70,7 @@ int kernel_timed(struct bench *b, const char *name, const char *scope, size_t it
 	return err;
 }
 
-/* Threads enough for a GPU; on the CPU each of them has a price. */
+/* Enough threads for a GPU; on the CPU each of them costs time. */
 int kernel_data(struct bench *b, api_module module, const char *name, void **args)
 {
 	return kernel_on_cpu(b) ? api_launch(module, name, 8, 32, args, NULL) :
@@ -127,7 +127,7 @@ static void *read_image(const char *file, size_t *size)
 		data = malloc((size_t)len + 1);
 		*size = data ? fread(data, 1, (size_t)len, f) : 0;
 		if (data)
-			data[(*size)++] = 0; /* PTX is text that ends so; others do not mind */
+			data[(*size)++] = 0; /* PTX is text that ends so; other images ignore it */
 	}
 	if (f)
 		fclose(f);
@@ -155,7 +155,7 @@ static int load(struct bench *b, const char *name, api_module *out)
 	return err;
 }
 
-/* Images, and the symmetric words; every PE has loaded its own when it returns. */
+/* Images, and the symmetric words; when it returns every PE has loaded its own. */
 static int open_kernels(struct bench *b, const char *data, const char *own)
 {
 	struct kernels *k = b->kernel;
@@ -217,7 +217,7 @@ static int parse_grid(const struct bench *b, const char *at, unsigned *blocks, u
 	return -1;
 }
 
-/* Every grid that was asked for; of one block, no number of threads twice. */
+/* Every requested grid; of one block, no number of threads twice. */
 static int scope_rows(struct bench *b, enum grids grids, kernel_row row)
 {
 	int one_block = grids != GRIDS_GRID, thread = !strcmp(b->scope, "thread");

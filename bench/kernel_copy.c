@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Put and get from kernels of PE 0 on memory of PE 1, beside a copy by a plain kernel of
+ * Put and get from kernels of PE 0 on memory of PE 1, compared with a copy by a plain kernel of
  * the same grid and, for bandwidth, the copy that the machine has for memory. They take
  * turns on the same bytes.
  */
@@ -48,7 +48,7 @@ static int run_memcpy(struct bench *b, size_t n)
 	return err ? err : kernel_wait(b);
 }
 
-/* New bytes to send, and poison where they shall arrive. */
+/* New bytes to send, and poison where they are to arrive. */
 static int fresh(struct bench *b)
 {
 	int err;
@@ -60,7 +60,7 @@ static int fresh(struct bench *b)
 	return err ? err : api_barrier();
 }
 
-/* The driver's copy may use all of the GPU: it is set beside blocks that may, too. */
+/* The driver's copy may use all of the GPU: compare it with blocks that may, too. */
 static int all_of_gpu(const struct bench *b)
 {
 	return b->scope[0] == 'b' && b->kernel->blocks >= gpu_units() &&
@@ -78,7 +78,7 @@ static int measure(struct bench *b, size_t *batch)
 	return err ? err : api_barrier();
 }
 
-/* Everything is new, the kernel runs once more, and every byte and the guards are looked at. */
+/* Fills everything anew, runs the kernel once more, and checks every byte and the guards. */
 static int check(struct bench *b, size_t batch, int *right)
 {
 	int get = is_get(b), err = fresh(b);
@@ -96,7 +96,7 @@ static int check(struct bench *b, size_t batch, int *right)
 	return err ? err : bench_agree(b, *right, right);
 }
 
-/* Few threads of a GPU take seconds for what they are not meant for. */
+/* A few threads of a GPU take seconds for sizes they are not meant for. */
 static int too_much(const struct bench *b)
 {
 	size_t threads = (size_t)b->kernel->blocks * b->kernel->threads;

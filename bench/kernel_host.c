@@ -19,7 +19,7 @@ static int run_barriers(struct bench *b, size_t n)
 	return err ? err : kernel_wait(b);
 }
 
-/* A launch of nothing is the least that anything on a stream costs. */
+/* An empty launch is the least that any operation on a stream costs. */
 static int run_empty(struct bench *b, size_t n)
 {
 	int err = 0;
@@ -90,7 +90,7 @@ static int run_malloc(struct bench *b, size_t n)
 	return err;
 }
 
-/* A block is memory of the others too. */
+/* The other PEs can access a block too. */
 static int malloc_holds(struct bench *b, uint64_t *wrong)
 {
 	uint64_t *word = api_malloc(BLOCK), seen = 0;
@@ -124,7 +124,7 @@ static int row_malloc(struct bench *b)
 	return err || !right ? -1 : bench_row(b, "us", 1);
 }
 
-/* A barrier, and a word that went round: the world is there. */
+/* A barrier, and a word that went round, show that the world is complete. */
 static int row_init(struct bench *b)
 {
 	uint64_t wrong = 0;

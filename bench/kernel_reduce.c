@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The all-reduces of examples/kernels, launch by launch, on all PEs at once, beside the
+ * The all-reduces of examples/kernels, launch by launch, on all PEs at once, compared with the
  * sums alone by a plain kernel of the same grid. Every number of every PE is checked.
  */
 #include "kernel.h"
@@ -12,7 +12,7 @@ struct reduce {
 	const void **peers; /* symmetric */
 	uint64_t n;	    /* groups of 16 bytes */
 	uint64_t round;	    /* launches so far; the kernels count from 1 */
-	uint32_t chunks;    /* a peer */
+	uint32_t chunks;    /* per peer */
 };
 
 static int by_put(const struct bench *b)
@@ -40,7 +40,7 @@ static int run_reduce(struct bench *b, size_t n)
 	double start = 0;
 	int err = 0;
 
-	/* In the first one, which is not counted, the PEs find each other. */
+	/* The first one, which is not counted, synchronises the PEs. */
 	for (size_t i = 0; i <= n && !err; i++) {
 		r->round++;
 		err = kernel_start(b, b->kernel->own, name, by_put(b) ? many : few);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * Kernels that meet: put with signal and signal alone to and fro between PE 0 and PE 1,
+ * Kernels that synchronise: put with signal and signal alone between PE 0 and PE 1,
  * and the barrier of all PEs. All PEs launch together; PE 0's clock counts.
  */
 #include "kernel.h"
 
 enum { CHECKED_ROUNDS = 8 };
 
-/* PEs that have no part in it only come to the meetings of the bench. */
+/* PEs that have no part in it only take part in the barriers of the bench. */
 static int run_turns(struct bench *b, size_t n)
 {
 	int err = b->me > 1 ? 0 : kernel_timed(b, b->opt->name, b->scope, n, 1);
 
-	b->kernel->base += n + 1; /* with the one in which they find each other */
+	b->kernel->base += n + 1; /* with the one that synchronises them */
 	return err;
 }
 
-/* PE 0 alone sends; the last value is looked at. */
+/* PE 0 alone sends; the last value is checked. */
 static int run_rate(struct bench *b, size_t n)
 {
 	int err = b->me ? 0 : kernel_timed(b, "signal_rate", b->scope, n, 1);
@@ -55,7 +55,7 @@ static int run_barrier(struct bench *b, size_t n)
 	return kernel_timed(b, "barrier", b->scope, n, 1);
 }
 
-/* Its flags are a word a PE. */
+/* Its flags are one word per PE. */
 static int run_plain_barrier(struct bench *b, size_t n)
 {
 	uint64_t *word = b->kernel->word;
@@ -74,7 +74,7 @@ static int has_plain(const struct bench *b)
 	return kernel_limits(b) && !kernel_on_cpu(b) && b->n_pes <= KERNEL_OUT;
 }
 
-/* New bytes each way; the signal has the right value, the data is there, the guard is whole. */
+/* New bytes in each direction; signal, data and guard have the right values. */
 static int checked_round(struct bench *b, uint64_t *wrong)
 {
 	uint64_t word = 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
  * p, g and fetch-add from kernels of PE 0 on memory of PE 1. Every word that p wrote, every
- * sum of g and all that fetch-add gave back is looked at.
+ * sum of g and every result of fetch-add is checked.
  */
 #include "kernel.h"
 
 #include <stdlib.h>
 
-enum { WORDS = 64, STEP = 3, WORD = 8 }; /* words a caller; between neighbouring values */
+enum { WORDS = 64, STEP = 3, WORD = 8 }; /* words per caller; between neighbouring values */
 
-/* Threads, or in block scope one: who has words of its own. */
+/* The callers with words of their own: threads, or in block scope one. */
 static size_t callers(const struct bench *b)
 {
 	return strcmp(b->scope, "block") ? b->kernel->threads : 1;
@@ -20,7 +20,7 @@ static int is(const struct bench *b, const char *name)
 	return !strcmp(b->opt->name, name);
 }
 
-/* kernel_timed() gives b->len to the kernel: words a caller. */
+/* kernel_timed() passes b->len to the kernel: words per caller. */
 static int run_named(struct bench *b, const char *name, const char *scope, size_t n)
 {
 	int err;
@@ -58,7 +58,7 @@ static int write_words(struct bench *b, void *heap, uint64_t first, uint64_t ste
 	return err;
 }
 
-/* What p shall write comes from @base; what g shall read is written; the counter is a seed. */
+/* Values for p come from @base; those for g are written; the counter starts at a seed. */
 static int fresh(struct bench *b)
 {
 	size_t n = callers(b) * WORDS;
@@ -74,7 +74,7 @@ static int fresh(struct bench *b)
 	return err ? err : api_barrier();
 }
 
-/* On PE 1: the words of p, and none behind them. */
+/* On PE 1: the words of p, and none after them. */
 static uint64_t wrong_p(struct bench *b, const uint64_t *words)
 {
 	uint64_t wrong = words[callers(b) * WORDS] != b->seed;
@@ -98,8 +98,8 @@ static uint64_t wrong_g(struct bench *b, const uint64_t *sums, size_t n)
 }
 
 /*
- * On PE 0: every call got another value of the counter, which started as the seed and
- * has counted @groups calls a round. Lanes of a group are given the same.
+ * On PE 0: every call got a different value of the counter, which started as the seed and
+ * has counted @groups calls per round. Lanes of a group get the same value.
  */
 static uint64_t wrong_sums(struct bench *b, const uint64_t *sums, size_t n, uint64_t groups)
 {
@@ -109,7 +109,7 @@ static uint64_t wrong_sums(struct bench *b, const uint64_t *sums, size_t n, uint
 	    (b->scope[0] == 'b' && groups != 1))
 		return 1;
 	for (lanes = 1; (threads + lanes - 1) / lanes > groups;)
-		lanes *= 2; /* a warp is as wide as the device says */
+		lanes *= 2; /* the width of a warp depends on the device */
 	for (uint64_t i = 0; i < threads; i++) {
 		wrong += sums[i] != sums[i / lanes * lanes];
 		sum += i % lanes ? 0 : sums[i];

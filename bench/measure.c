@@ -20,7 +20,7 @@ enum {
 
 void bench_wait(const struct bench *b, uint64_t *word, uint64_t value)
 {
-	/* Acquire: pairs with the release store of whoever ran before. */
+	/* Acquire: pairs with the release store of the thread that ran before. */
 	for (unsigned i = 1; __atomic_load_n(word, __ATOMIC_ACQUIRE) < value; i++) {
 		if (i % b->spins == 0)
 			sched_yield();
@@ -120,8 +120,8 @@ static int timed(struct bench *b, bench_fn op, size_t batch, double *ns)
 }
 
 /*
- * How many make a batch; what it tries on the way is the warm-up. Something may have come
- * between, so what was long enough is tried again.
+ * How many calls make a batch; the attempts are the warm-up. Something may have come
+ * between, so a batch that was long enough is tried again.
  */
 static int calibrate(struct bench *b, bench_fn op, size_t *batch)
 {
@@ -208,7 +208,7 @@ int bench_tell(struct bench *b, uint64_t value, uint64_t *out)
 	return api_barrier();
 }
 
-/* PE 0 times what all do; it says how many, so that all do the same. */
+/* PE 0 times what all do; it distributes the number, so that all do the same. */
 static int together_batch(struct bench *b, bench_fn op, uint64_t *batch, double *ns)
 {
 	uint64_t next = 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * `mori perf`: options, and the order of the jobs. Ours and the peer's take
- * turns, repetition by repetition, so that what disturbs the machine disturbs
- * both; of the repetitions the best median counts.
+ * turns, repetition by repetition, so that disturbances of the machine affect
+ * both; the best median of the repetitions counts.
  */
 #include "perf.h"
 
@@ -85,7 +85,7 @@ static int parse_only(struct perf_options *o, const char *text)
 	}
 }
 
-/* S and G stand for multiprocessors, where there are any. */
+/* S and G stand for multiprocessors, on devices that have them. */
 static int parse_grids(const char *text)
 {
 	for (const char *at = text;; at++) {
@@ -140,7 +140,7 @@ static int parse_positive(const char *name, const char *text, double *out)
 	return -1;
 }
 
-/* The names of all cases, each with a blank behind it. */
+/* The names of all cases, each followed by a blank. */
 #define CASE(id, ...)	#id " "
 #define KERNEL(id, ...) #id " "
 static const char case_names[] =
@@ -176,14 +176,14 @@ enum {
 
 static const struct cmd_option options[] = {
 	{ "device", OPT_DEVICE, "[NAME]", "cpu cuda hip",
-	  "kernels on that device; by default the one the library uses" },
+	  "measure kernels on this device; by default the one the library uses" },
 	{ "grids", OPT_GRIDS, "BxT,...", NULL,
 	  "grids of kernels: blocks x threads; on a GPU SxT and GxT: as many\n"
 	  "blocks as a PE's share of it, or all of it, has multiprocessors" },
 	{ "pes", OPT_PES, "N,...", NULL,
-	  "PEs of the jobs with kernels (default 2; on a GPU 2,4,8)" },
+	  "numbers of PEs of the jobs with kernels (default 2; on a GPU 2,4,8)" },
 	{ "only", OPT_ONLY, "NAME,...", case_names,
-	  "these cases only (see --list); `growth` is one too" },
+	  "only these cases (see --list); `growth` is one of them" },
 	{ "sizes", OPT_SIZES, "N,...", NULL, "sizes in bytes, with suffixes K, M, G" },
 	{ "reps", OPT_REPS, "N", NULL,
 	  "repetitions; the best median counts (default 5, kernels 3)" },
@@ -191,8 +191,8 @@ static const struct cmd_option options[] = {
 	{ "quick", OPT_QUICK, NULL, NULL, "a short run: one repetition, few sizes, at most 4 PEs" },
 	{ "growth", OPT_GROWTH, NULL, NULL, "also init, barrier and memory at 2 to 1024 PEs" },
 	{ "net", OPT_NET, NULL, NULL,
-	  "the PEs on two nodes (network namespaces; needs root), beside a\n"
-	  "plain socket and the peer over TCP" },
+	  "run the PEs on two nodes (network namespaces; needs root), compared\n"
+	  "with a plain socket and the peer over TCP" },
 	{ "threads", OPT_THREADS, NULL, NULL, "the PEs of our jobs are threads of one process" },
 	{ "peer", OPT_PEER, "NAME", "openmpi nvshmem none",
 	  "compare with openmpi; with nvshmem (--device cuda; built if need\n"
@@ -202,15 +202,15 @@ static const struct cmd_option options[] = {
 	{ "csv", OPT_CSV, "FILE", CMD_FILE, "write the rows as CSV" },
 	{ "json", OPT_JSON, "FILE", CMD_FILE, "write the rows as JSON" },
 	{ "load", OPT_LOAD, "FILE", CMD_FILE,
-	  "measure nothing: take the rows that --csv wrote (--device as it was)" },
+	  "measure nothing: read the rows that --csv wrote (same --device)" },
 	{ "plot", OPT_PLOT, "FILE", CMD_FILE, "draw bandwidth and latency by size, as SVG" },
 	{ "markdown", OPT_MARKDOWN, NULL, NULL, "print the tables as Markdown" },
-	{ "list", OPT_LIST, NULL, NULL, "the cases" },
+	{ "list", OPT_LIST, NULL, NULL, "list the cases" },
 	{ "help", 'h', NULL, NULL, "this text" },
 	{ 0 },
 };
 
-/* Whether it was one of those that take no value. */
+/* Was it one of the options without a value? */
 static int apply_switch(struct perf_options *o, int c)
 {
 	int *const to = c == OPT_QUICK	  ? &o->quick :
@@ -273,7 +273,7 @@ static int apply_option(struct perf_options *o, int c)
 		o->json = optarg;
 		return 0;
 	default:
-		return 0; /* --list, which waits for all options */
+		return 0; /* --list, which is handled after all options */
 	}
 }
 
@@ -290,7 +290,7 @@ static void list_cases(const struct perf_options *o)
 		       "init, barrier, finalize and memory at 2 to 1024 PEs");
 }
 
-/* What can be said only when all options are known. 0: go on; 1: done; PERF_USAGE: wrong. */
+/* Checks that need all options. 0: go on; 1: done; PERF_USAGE: wrong. */
 static int settle(struct perf_options *o, int list)
 {
 	int err = 0;
@@ -300,9 +300,9 @@ static int settle(struct perf_options *o, int list)
 	else if (o->net)
 		perf_use_net();
 	if (o->net && (o->device || o->growth || o->threads))
-		err = perf_error("--net goes with neither --device, --growth nor --threads");
+		err = perf_error("--net cannot be combined with --device, --growth or --threads");
 	else if (o->device && (o->growth || o->install_peer))
-		err = perf_error("%s does not go with --device",
+		err = perf_error("%s cannot be combined with --device",
 				 o->growth ? "--growth" : "--install-peer");
 	else if (!o->device && (o->grids || o->pes))
 		err = perf_error("%s needs --device", o->grids ? "--grids" : "--pes");
@@ -331,7 +331,7 @@ static int parse_options(int argc, char **argv, struct perf_options *o)
 		if (c == '?' || c == ':')
 			return cmd_bad_option("perf", c, argv, g.longs);
 		if (c == OPT_DEVICE && !optarg && argv[optind] && argv[optind][0] != '-')
-			optarg = argv[optind++]; /* its value may stand apart */
+			optarg = argv[optind++]; /* its value may be a separate argument */
 		if (apply_option(o, c))
 			return PERF_USAGE;
 	}
@@ -390,7 +390,7 @@ static const struct size_list all_sizes[2][SIZES_KINDS] = {
 	  SIZES(quick_reduce_sizes) },
 };
 
-/* A heap for two buffers of the largest size, or the inboxes of kernels, where they need more. */
+/* A heap for two buffers of the largest size, or for the inboxes of kernels if those need more. */
 const char *heap_for(const struct job *job, char *text, size_t room)
 {
 	size_t largest = 0;
@@ -411,7 +411,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Whole jobs: three, or as many as half a second allows, and their median. */
+/* The median of whole jobs: three, or as many as half a second allows. */
 static int time_job(const struct perf_tools *t, const struct job *job, const char *who,
 		    struct rows *rows)
 {
@@ -523,7 +523,7 @@ static int prepare(struct perf_tools *t, const struct perf_options *o)
 	return err;
 }
 
-/* Rows that were measured before, on the device that is named. */
+/* Reads rows that were measured before, on the named device. */
 static int load_rows(struct perf_tools *t, const struct perf_options *o, struct rows *rows)
 {
 	int err = rows_load(rows, o->load);
@@ -584,15 +584,14 @@ static int cmd_perf(int argc, char **argv)
 
 const struct command mori_perf = {
 	.name = "perf",
-	.help = "measure the library beside what else there is",
+	.help = "measure the library next to memcpy and other libraries",
 	.run = cmd_perf,
 	.usage = "[--device [cpu|cuda|hip] | --net] [options]\n"
 		 "\n"
-		 "Measures MORI Shmem on this machine, beside what the memory can do and beside\n"
-		 "Open MPI's OpenSHMEM where that is installed. Every case checks its data.\n"
-		 "With --device it measures kernels, beside plain kernels and, on the CPU, a "
-		 "host's\n"
-		 "calls, on a GPU NVSHMEM's.\n",
+		 "Measures MORI Shmem on this machine, compared with what the memory can do and,\n"
+		 "if it is installed, Open MPI's OpenSHMEM. Every case checks its data. With\n"
+		 "--device it measures kernels, compared with plain kernels and, on the CPU, the\n"
+		 "host's calls, on a GPU NVSHMEM.\n",
 	.options = options,
 	.operand = "",
 };

@@ -105,6 +105,7 @@ int row_is_limit(const struct row *row);
 /* How a row of ours stands; NULL and 0 where there is nothing beside it. */
 struct verdict {
 	const struct row *limit, *plain, *peer;
+	const struct row *peer_limit;	    /* what the peer's process measured as its limit */
 	double vs_limit, vs_plain, vs_peer; /* our speed over theirs */
 	const char *target;
 	int met; /* 1, 0; -1: no peer to compare with, or no target */
@@ -213,6 +214,8 @@ void print_tables(const struct rows *rows, const struct perf_tools *t,
 		  const struct perf_options *o);
 /* Bandwidth and latency by size, as SVG. */
 int write_plot(const struct rows *rows, const char *file);
+/* "us, lower is better" */
+const char *unit_text(enum perf_unit unit);
 /* "64 KiB" */
 void size_text(char *out, size_t room, size_t size, const char *of);
 int write_csv(const struct rows *rows, const char *file);

@@ -65,13 +65,13 @@ int device_find(struct perf_tools *t, const struct perf_options *o)
 		return err;
 	snprintf(file, sizeof(file), "kernels/%s/data.image", t->device);
 	if (!find_near(t->self, "mori-bench-kernels", X_OK, t->bench_kernels)) {
-		fprintf(stderr, "mori perf: the program mori-bench-kernels is not near %s\n",
+		fprintf(stderr, "mori perf: the program mori-bench-kernels is not next to %s\n",
 			t->self);
 		return -1;
 	}
 	if (!find_near(t->self, file, R_OK, t->kernels)) {
 		fprintf(stderr,
-			"mori perf: the kernels for %s are not near %s: they are compiled when "
+			"mori perf: the kernels for %s are not next to %s: they are compiled when "
 			"MORI "
 			"Shmem is built, by clang 19 (package clang-19)\n",
 			t->device, t->self);
@@ -82,8 +82,8 @@ int device_find(struct perf_tools *t, const struct perf_options *o)
 }
 
 /*
- * A GPU is full with other grids than a core; all-reduces must be on it as a whole. S: a PE's
- * share of it.
+ * The grids that fill a GPU and a core differ; all blocks of an all-reduce must run at once.
+ * S: a PE's share of the GPU.
  */
 static const char *grids_of(const struct perf_case *c, const struct perf_options *o,
 			    const char *device, int whole)
@@ -103,7 +103,7 @@ static const char *grids_of(const struct perf_case *c, const struct perf_options
 	return o->quick ? "8x256" : "1x32,1x512";
 }
 
-/* The job, and the peer's or the same by a host thread in turn. */
+/* Runs the job, and in turn the peer's or the same job by a host thread. */
 static int run_reps(const struct perf_tools *t, const struct perf_options *o,
 		    const struct perf_case *c, struct job job, struct rows *rows)
 {

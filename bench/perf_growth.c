@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What init, barrier, finalize and memory cost as the job grows: PEs as threads of one
- * process, and as processes. The slowest PE counts, of the repetitions the best.
+ * process, and as processes. The slowest PE counts, and the best repetition.
  */
 #include "perf.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Starting the jobs of `mori perf`: finds the bench programs, runs a launcher and
- * reads the rows it left in a file. A job that does not end in time is ended.
+ * reads the rows it left in a file. A job that does not end in time is killed.
  */
 #include "perf.h"
 

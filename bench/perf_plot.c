@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDE = 430, HIGH = 300, LEFT = 62, RIGHT = 14, TOP = 34, BOTTOM = 62, ACROSS = 3 };
+enum { WIDE = 450, HIGH = 330, LEFT = 72, RIGHT = 32, TOP = 52, BOTTOM = 78, ACROSS = 3 };
+enum { LABEL_WIDE = 50, LABEL_HIGH = 14, TITLE_LETTERS = 64 };
 
 /* One drawing: rows like @like, grid and all, by whom it is. */
 struct panel {
@@ -34,6 +35,9 @@ enum { N_LINES = sizeof(lines) / sizeof(*lines) };
 
 static int in_panel(const struct panel *p, const struct row *r, const char *who)
 {
+	/* The peer's process measures its limit, too: its memory is laid out in another way. */
+	if (row_is_limit(r) && strcmp(r->path, "mori"))
+		return 0;
 	return !strcmp(r->name, p->like.name) && r->pes == p->like.pes && r->size && r->p50 > 0 &&
 	       !strcmp(r->who, who) &&
 	       ((!strcmp(r->scope, p->like.scope) && !strcmp(r->grid, p->like.grid)) ||
@@ -94,9 +98,10 @@ static double py(const struct panel *p, double y)
 	return p->top + HIGH - BOTTOM - (y - p->y0) / (p->y1 - p->y0) * (HIGH - TOP - BOTTOM);
 }
 
-static void draw_text(FILE *f, double x, double y, const char *anchor, const char *text)
+/* @how: further attributes. */
+static void draw_text(FILE *f, double x, double y, const char *how, const char *text)
 {
-	fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
+	fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, how);
 	for (; *text; text++) {
 		if (*text == '&' || *text == '<' || *text == '>')
 			fprintf(f, "&#%d;", *text);
@@ -112,32 +117,75 @@ static void draw_rule(FILE *f, double x1, double y1, double x2, double y2)
 		y1, x2, y2);
 }
 
-static void draw_axes(FILE *f, const struct panel *p)
+/* Rules at 1, 2, 5, 10 and so on, as many as have room for their labels. */
+static void draw_values(FILE *f, const struct panel *p)
 {
 	static const int steps[] = { 1, 2, 5 };
+	double last = 1e9;
 	char text[64];
 
 	for (int e = -4; e <= 6; e++) {
 		for (int k = 0; k < 3; k++) {
 			double v = steps[k] * pow(10, e), y = log10(v);
 
-			if (y < p->y0 || y > p->y1)
+			if (y < p->y0 || y > p->y1 || last - py(p, y) < LABEL_HIGH)
 				continue;
-			draw_rule(f, px(p, p->x0), py(p, y), px(p, p->x1), py(p, y));
+			last = py(p, y);
+			draw_rule(f, px(p, p->x0), last, px(p, p->x1), last);
 			snprintf(text, sizeof(text), "%g", v);
-			draw_text(f, px(p, p->x0) - 6, py(p, y) + 4, "end", text);
+			draw_text(f, px(p, p->x0) - 6, last + 4, "text-anchor=\"end\"", text);
 		}
 	}
-	for (int x = (int)ceil(p->x0), every = p->x1 - p->x0 > 10 ? 4 : 2; x <= p->x1; x++) {
-		if (x % every && x != (int)p->x0)
+}
+
+static const char *size_unit(const struct panel *p)
+{
+	return p->c->sizes == SIZES_FLOATS ? "" : "B";
+}
+
+static void draw_sizes(FILE *f, const struct panel *p)
+{
+	double last = -1e9;
+	char text[64];
+
+	for (int x = (int)ceil(p->x0); x <= p->x1; x++) {
+		if (px(p, x) - last < LABEL_WIDE)
 			continue;
-		draw_rule(f, px(p, x), py(p, p->y0), px(p, x), py(p, p->y1));
-		size_text(text, sizeof(text), (size_t)1 << x, "B");
-		draw_text(f, px(p, x), py(p, p->y0) + 15, "middle", text);
+		last = px(p, x);
+		draw_rule(f, last, py(p, p->y0), last, py(p, p->y1));
+		size_text(text, sizeof(text), (size_t)1 << x, size_unit(p));
+		draw_text(f, last, py(p, p->y0) + 15, "text-anchor=\"middle\"", text);
 	}
-	snprintf(text, sizeof(text), "%s %s %s, %d PEs, %s", p->c->id, p->like.scope, p->like.grid,
-		 p->like.pes, p->like.unit);
-	draw_text(f, p->left + LEFT, p->top + 20, "start", text);
+}
+
+static void draw_titles(FILE *f, const struct panel *p)
+{
+	double middle = p->top + (TOP + HIGH - BOTTOM) / 2.0;
+	const char *title = p->c->title;
+	char text[128];
+	int n;
+
+	n = snprintf(text, sizeof(text), "%s, %d PEs", p->c->id, p->like.pes);
+	if (strcmp(p->like.scope, "-"))
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ", %s", p->like.scope);
+	if (strcmp(p->like.grid, "-"))
+		snprintf(text + n, sizeof(text) - (size_t)n, ", grid of %s", p->like.grid);
+	draw_text(f, p->left + LEFT, p->top + 20, "font-weight=\"bold\"", text);
+	snprintf(text, sizeof(text), "%.*s%s", TITLE_LETTERS, title,
+		 strlen(title) > TITLE_LETTERS ? "..." : "");
+	draw_text(f, p->left + LEFT, p->top + 36, "", text);
+	draw_text(f, p->left + (LEFT + WIDE - RIGHT) / 2.0, p->top + HIGH - BOTTOM + 33,
+		  "text-anchor=\"middle\"", *size_unit(p) ? "size in bytes" : "size in floats");
+	snprintf(text, sizeof(text), "text-anchor=\"middle\" transform=\"rotate(-90 %.1f %.1f)\"",
+		 p->left + 18, middle);
+	draw_text(f, p->left + 18, middle, text, unit_text(p->c->unit));
+}
+
+static void draw_axes(FILE *f, const struct panel *p)
+{
+	draw_values(f, p);
+	draw_sizes(f, p);
+	draw_titles(f, p);
 }
 
 static const char *line_title(const struct panel *p, const char *who)
@@ -163,7 +211,7 @@ static void draw_line(FILE *f, const struct rows *rows, const struct panel *p, c
 {
 	const struct row **r = calloc(rows->n, sizeof(*r));
 	size_t n = 0;
-	double y = p->top + HIGH - 18;
+	double y = p->top + HIGH - 20;
 
 	for (size_t i = 0; r && i < rows->n; i++) {
 		if (in_panel(p, &rows->row[i], l->who))
@@ -185,7 +233,7 @@ static void draw_line(FILE *f, const struct rows *rows, const struct panel *p, c
 		"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
 		"stroke-width=\"2\" stroke-dasharray=\"%s\"/>\n",
 		*legend, y, *legend + 22, y, l->color, l->dash);
-	draw_text(f, *legend + 26, y + 4, "start", line_title(p, l->who));
+	draw_text(f, *legend + 26, y + 4, "", line_title(p, l->who));
 	*legend += 38 + 6.6 * (double)strlen(line_title(p, l->who));
 	free(r);
 }

@@ -355,6 +355,7 @@ struct verdict verdict_of(const struct rows *rows, const struct row *row)
 	v.limit = rows_find(rows, row, "limit", "mori");
 	v.plain = rows_find(rows, row, "plain", "mori");
 	v.peer = rows_peer(rows, row);
+	v.peer_limit = v.peer ? rows_find(rows, row, "limit", v.peer->who) : NULL;
 	v.vs_limit = v.limit ? speed_ratio(row, v.limit) : 0;
 	v.vs_plain = v.plain ? speed_ratio(row, v.plain) : 0;
 	v.vs_peer = v.peer ? speed_ratio(row, v.peer) : 0;

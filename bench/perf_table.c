@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { COLUMNS = 13, CELL = 48 };
+enum { COLUMNS = 14, CELL = 48 };
 
 struct table {
 	int markdown;
@@ -86,6 +86,18 @@ static const char *other_of(const struct rows *rows, const struct perf_case *c)
 	return c->scopes ? NULL : "peer";
 }
 
+/* Whether a peer has measured its own limit beside the case. */
+static int peer_has_limit(const struct rows *rows, const struct perf_case *c)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct row *r = &rows->row[i];
+
+		if (!strcmp(r->name, c->id) && !strcmp(r->who, "limit") && peer_by_who(r->path))
+			return 1;
+	}
+	return 0;
+}
+
 static const char *verdict_word(int met)
 {
 	return met < 0 ? "" : met ? ": met" : ": NOT met";
@@ -132,18 +144,24 @@ static void row_line(struct table *t, const struct perf_case *c, const struct ro
 		add_beside(t, v.plain, v.vs_plain);
 	if (other_of(rows, c))
 		add_beside(t, v.peer, v.vs_peer);
+	if (peer_has_limit(rows, c)) {
+		if (v.peer_limit)
+			set_number(t, t->columns++, v.peer_limit->p50);
+		else
+			set(t, t->columns++, "-");
+	}
 	if (has_target(c))
 		snprintf(t->cell[t->columns++], CELL, "%s%s", v.target, verdict_word(v.met));
 	line(t);
 }
 
-static const char *unit_text(enum perf_unit unit)
+const char *unit_text(enum perf_unit unit)
 {
 	switch (unit) {
 	case UNIT_GBS:
 		return "GB/s, higher is better";
 	case UNIT_MS:
-		return "million a second, higher is better";
+		return "millions per second, higher is better";
 	case UNIT_ms:
 		return "ms, lower is better";
 	case UNIT_US:
@@ -177,6 +195,8 @@ static void case_heads(struct table *t, const struct rows *rows, const struct pe
 		set(t, t->columns++, other);
 		set(t, t->columns++, strcmp(other, "host") ? "x peer" : "x host");
 	}
+	if (peer_has_limit(rows, c))
+		set(t, t->columns++, "its limit");
 	t->last = -1;
 	if (has_target(c)) {
 		t->last = t->columns;
@@ -229,8 +249,8 @@ static void growth_line(struct table *t, const struct rows *rows, int pes, const
 
 static void growth_table(const struct rows *rows, int markdown)
 {
-	static const char *const heads[] = { "PEs as",	  "PEs",    "init ms", "barrier us",
-					     "final. ms", "job ms", "KiB a PE" };
+	static const char *const heads[] = { "PEs as",	  "PEs",    "init ms",	 "barrier us",
+					     "final. ms", "job ms", "KiB per PE" };
 	struct table t = { .markdown = markdown, .columns = 7, .last = -1 };
 	int begun = 0;
 
@@ -315,9 +335,15 @@ static void print_machine(const struct perf_tools *t, const struct perf_options 
 			       ", its OpenSHMEM");
 	else if (!o->device || perf_on_gpu())
 		printf("%speer: none: %s\n", item, t->peer_why);
-	printf("%sours: PEs are %s; %d repetitions of %g ms a row%s, the best median of them\n",
+	printf("%sours: PEs are %s; %d repetitions of %g ms per row%s, the best median of them\n",
 	       item, o->threads ? "threads" : "processes", o->reps, o->row_ms,
 	       *t->peer ? " in turn with the peer's" : "");
+	if (*t->peer)
+		printf("%sits limit: the limit, measured in the peer's processes, on its memory; "
+		       "where "
+		       "it is far from ours,\n%sx peer compares the memory of the two, not the "
+		       "libraries\n",
+		       item, o->markdown ? "  " : "");
 	printf("%sx limit, x %s: our speed over theirs, more is better; data checked in every "
 	       "row\n",
 	       item,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The device library as bitcode, lib/mori/<target>/libmori_shmem_device.bc (and for GPUs
-# libmori_shmem_near.bc, without queues), where clang and the LLVM tools are there to make
+# libmori_shmem_p2p.bc, without queues), where clang and the LLVM tools are there to make
 # it. Without them everything else is built, and the tests that need it skip.
 
 # What kernels on the CPU are sanitized with: the same as the rest.
@@ -52,8 +52,9 @@ endif()
 
 file(GLOB device_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/*.[ch]
 	${PROJECT_SOURCE_DIR}/src/dev/*.def
-	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/src/nic/*.h
-	${PROJECT_SOURCE_DIR}/include/mori/*.h)
+	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/src/target/*.h
+	${PROJECT_SOURCE_DIR}/src/nic/*.h
+	${PROJECT_SOURCE_DIR}/src/ops/*.h ${PROJECT_SOURCE_DIR}/include/mori/*.h)
 set(MORI_BITCODE_FROM "" CACHE PATH "A build folder of the same sources whose device libraries for GPUs do here too")
 set(bitcode_files)
 add_custom_target(bitcode ALL)
@@ -64,7 +65,7 @@ foreach(target IN LISTS targets)
 	endif()
 	set(file ${PROJECT_BINARY_DIR}/lib/mori/${target}/libmori_shmem_device.bc)
 	if(NOT target STREQUAL CMAKE_SYSTEM_PROCESSOR)
-		list(APPEND file ${PROJECT_BINARY_DIR}/lib/mori/${target}/libmori_shmem_near.bc)
+		list(APPEND file ${PROJECT_BINARY_DIR}/lib/mori/${target}/libmori_shmem_p2p.bc)
 	endif()
 	if(MORI_BITCODE_FROM AND NOT target STREQUAL CMAKE_SYSTEM_PROCESSOR)
 		list(TRANSFORM file REPLACE "^${PROJECT_BINARY_DIR}" "${MORI_BITCODE_FROM}" OUTPUT_VARIABLE ready)
@@ -73,16 +74,24 @@ foreach(target IN LISTS targets)
 			DEPENDS ${ready}
 			COMMENT "Taking the device library for ${target} from ${MORI_BITCODE_FROM}"
 			VERBATIM)
-		file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/lib/mori/${target})
 	else()
 		add_custom_command(OUTPUT ${file}
 			COMMAND ${CMAKE_COMMAND} -E env MORI_BITCODE_CC=${MORI_CLANG_USABLE} MORI_BITCODE_FLAGS=${flags}
 				${PROJECT_SOURCE_DIR}/tools/build_shmem_bitcode.sh ${PROJECT_BINARY_DIR}/lib/mori ${target}
 			DEPENDS ${device_sources} ${PROJECT_SOURCE_DIR}/tools/build_shmem_bitcode.sh
+				${PROJECT_SOURCE_DIR}/tools/bitcode_attrs.c
 			COMMENT "Building the device library for ${target}"
 			VERBATIM)
 	endif()
-	install(FILES ${file} DESTINATION ${MORI_BITCODE_INSTALL_DIR}/${target})
+	if(NOT target STREQUAL CMAKE_SYSTEM_PROCESSOR)
+		# The name it had before, for whoever asks for it by that.
+		set(old ${PROJECT_BINARY_DIR}/lib/mori/${target}/libmori_shmem_near.bc)
+		file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/lib/mori/${target})
+		file(CREATE_LINK libmori_shmem_p2p.bc ${old} SYMBOLIC)
+	else()
+		set(old)
+	endif()
+	install(FILES ${file} ${old} DESTINATION ${MORI_BITCODE_INSTALL_DIR}/${target})
 	list(APPEND bitcode_files ${file})
 	add_custom_target(bitcode_${target} DEPENDS ${file})
 	add_dependencies(bitcode bitcode_${target})

@@ -4,6 +4,7 @@
 
 file(GLOB MORI_LIBRARY_SOURCES CONFIGURE_DEPENDS
 	${PROJECT_SOURCE_DIR}/src/util/*.c
+	${PROJECT_SOURCE_DIR}/src/stream/*.c
 	${PROJECT_SOURCE_DIR}/src/core/*.c
 	${PROJECT_SOURCE_DIR}/src/accel/*.c
 	${PROJECT_SOURCE_DIR}/src/boot/*.c
@@ -19,9 +20,7 @@ if(NOT MORI_FABRIC)
 endif()
 mori_find_headers(VERBS "verbs headers" infiniband/mlx5dv.h libibverbs-dev
 	"kernels cannot drive NICs, the host does it for them")
-if(MORI_VERBS)
-	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/net/verbs_none[.]c$")
-else()
+if(NOT MORI_VERBS)
 	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/net/verbs(_(lib|scan|qp|mlx5|devx|bnxt|ionic))?[.]c$")
 endif()
 
@@ -30,7 +29,7 @@ set(MORI_CUDA OFF)
 set(MORI_KERNELS)
 if(MORI_WITH_CUDA STREQUAL "OFF")
 	mori_off("CUDA backend" CUDA "no NVIDIA GPUs, MORI_SHMEM_DEVICE=cuda is an error")
-	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/accel/(cuda|gpu[^/]*)[.]c$")
+	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/accel/gpu[^/]*[.]c$")
 else()
 	set(MORI_CUDA ON)
 	set(MORI_KERNELS ${PROJECT_BINARY_DIR}/cuda_kernels.c)
@@ -49,7 +48,8 @@ if(NOT MORI_LIBRARY_SOURCES)
 endif()
 
 file(GLOB kernel_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/*.[ch]
-	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/src/nic/*.h
+	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/src/target/*.h
+	${PROJECT_SOURCE_DIR}/src/nic/*.h
 	${PROJECT_SOURCE_DIR}/include/mori/*.h)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/cuda_kernels.c
 	COMMAND ${PROJECT_SOURCE_DIR}/tools/embed_kernels.sh "${MORI_CLANG_USABLE}"
@@ -72,6 +72,7 @@ if(MORI_CUDA)
 endif()
 if(MORI_VERBS)
 	target_include_directories(mori_shmem_objects SYSTEM PRIVATE ${MORI_VERBS_INCLUDE})
+	target_compile_definitions(mori_shmem_objects PRIVATE MORI_HAVE_VERBS)
 endif()
 # Initial-exec: the binding of a thread is read in every call, and a call into
 # the TLS resolver would cost more than the operation.
@@ -107,11 +108,11 @@ if(NOT MORI_SANITIZE)
 	# A sanitizer's own symbols are resolved by the program it instruments.
 	target_link_options(mori_shmem PRIVATE -Wl,-z,defs)
 endif()
-target_link_libraries(mori_shmem PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(mori_shmem PRIVATE Threads::Threads ${CMAKE_DL_LIBS} m)
 add_library(mori::shmem ALIAS mori_shmem)
 
 add_library(mori_shmem_static STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:mori_shmem_objects>)
 set_target_properties(mori_shmem_static PROPERTIES LINKER_LANGUAGE C)
 target_include_directories(mori_shmem_static PUBLIC
 	${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(mori_shmem_static PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(mori_shmem_static PUBLIC Threads::Threads ${CMAKE_DL_LIBS} m)

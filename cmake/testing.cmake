@@ -95,7 +95,8 @@ function(mori_test_net target)
 		endif()
 	endforeach()
 	foreach(format IN LISTS TEST_FORMATS)
-		set(TEST_ENV ${env} MORI_DISABLE_P2P=1 MORI_NIC_FORMAT=${format})
+		set(TEST_ENV ${env} MORI_DISABLE_P2P=1 MORI_NIC_FORMAT=${format}
+			LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/tests/formats)
 		set(TEST_LABELS net procs)
 		mori_add(${target}.net_${format}.procs $<TARGET_FILE:mori> run -n 2 --
 			$<TARGET_FILE:${target}> ${TEST_ARGS})

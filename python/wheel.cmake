@@ -44,5 +44,6 @@ else()
 endif()
 foreach(target IN LISTS targets)
 	install(DIRECTORY ${bitcode_dir}/${target} DESTINATION ${native}/lib/mori
-		COMPONENT python FILES_MATCHING PATTERN "libmori_shmem_*.bc")
+		COMPONENT python FILES_MATCHING PATTERN "libmori_shmem_*.bc"
+		PATTERN "libmori_shmem_near.bc" EXCLUDE) # a link for users of the prefix: wheels have none
 endforeach()

@@ -7,8 +7,8 @@
 
 #include <arpa/inet.h>
 
-static const struct node_addr lo4 = { .family = 4, .bytes = { 127, 0, 0, 1 } };
-static const struct node_addr lo6 = { .family = 6, .bytes = { [15] = 1 } };
+static const struct ip_addr lo4 = { .family = 4, .bytes = { 127, 0, 0, 1 } };
+static const struct ip_addr lo6 = { .family = 6, .bytes = { [15] = 1 } };
 
 static int try_join(const unsigned char *uid)
 {
@@ -23,10 +23,10 @@ static int try_join(const unsigned char *uid)
 
 static int have_ipv6(void)
 {
-	struct node_addr *a;
+	struct ip_addr *a;
 	int n, found = 0;
 
-	if (node_addrs("lo", &a, &n))
+	if (ip_addrs("lo", IP_LOOPBACK_NONE, &a, &n))
 		return 0;
 	for (int i = 0; i < n; i++)
 		found |= a[i].family == 6;
@@ -35,7 +35,7 @@ static int have_ipv6(void)
 }
 
 /* As a client on another node would: only the advertised address counts. */
-static void run_only(const char *ifname, const struct node_addr *addr)
+static void run_only(const char *ifname, const struct ip_addr *addr)
 {
 	struct boot_config c = { .ifname = ifname, .timeout_s = WAIT_S };
 	unsigned char uid[BOOT_UID_BYTES], open[BOOT_UID_BYTES];
@@ -81,24 +81,22 @@ static void run_ifname(void)
 /* More addresses than fit: the first ones are kept, and short ones fill the rest. */
 static void run_pack(void)
 {
-	struct node_addr many[40];
+	struct ip_addr many[40];
 	unsigned char uid[BOOT_UID_BYTES];
 	struct uid u = { .port = 4242, .loopback = 1 }, back;
 
 	for (int i = 0; i < 40; i++) {
-		many[i] = (struct node_addr){ .family = i < 6 ? 6 : 4 };
+		many[i] = (struct ip_addr){ .family = i < 6 ? 6 : 4 };
 		memset(many[i].bytes, i + 1, many[i].family == 6 ? 16 : 4);
 	}
-	memset(u.client_secret, 0xc1, WIRE_SECRET);
-	memset(u.server_secret, 0x5e, WIRE_SECRET);
+	memset(u.secret, 0xc1, MAC_BYTES);
 	uid_pack(&u, many, 40, uid);
 	CHECK(uid_parse(uid, &back) == 0);
-	CHECK(back.port == 4242 && back.loopback == 1 && back.n_addrs == 5, "%d", back.n_addrs);
-	for (int i = 0; i < 4; i++)
+	CHECK(back.port == 4242 && back.loopback == 1 && back.n_addrs == 6, "%d", back.n_addrs);
+	for (int i = 0; i < 5; i++)
 		CHECK(back.addrs[i].family == 6 && back.addrs[i].bytes[15] == i + 1);
-	CHECK(back.addrs[4].family == 4 && back.addrs[4].bytes[3] == 7);
-	CHECK(!memcmp(back.client_secret, u.client_secret, WIRE_SECRET));
-	CHECK(!memcmp(back.server_secret, u.server_secret, WIRE_SECRET));
+	CHECK(back.addrs[5].family == 4 && back.addrs[5].bytes[3] == 7);
+	CHECK(!memcmp(back.secret, u.secret, MAC_BYTES));
 }
 
 /* Three processes, two of them of one "node": numbered by their lowest rank. */

@@ -2,7 +2,7 @@
 /*
  * Descriptors between processes, both ways, many, to oneself, out of order; with
  * strangers at the unix socket: one who sends nothing, one who sends garbage and one
- * who sends a wrong secret with a descriptor.
+ * whose greeting was made with another secret, with a descriptor.
  */
 #define _GNU_SOURCE
 
@@ -18,7 +18,7 @@
 
 #define PROCS 3
 #define MANY  250
-#define CROWD (3 * FDS_ACCEPTS)
+#define CROWD (3 * ACCEPTOR_ACCEPTS)
 
 /* A memory file that says who made it for whom. */
 static int make_fd(int from, int to, int i)
@@ -64,11 +64,11 @@ static void recv_one(struct boot *b, int from, uint32_t tag, int n)
 }
 
 /* Call a process as somebody who does not know the secret. */
-static void call_as_stranger(const char *name, size_t len, int what)
+static void call_as_stranger(const char *name, size_t len, int to, int what)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
 	int fd = test_socket(AF_UNIX, SOCK_SEQPACKET);
-	char junk[48];
+	char junk[sizeof(struct greeting)];
 	union {
 		struct cmsghdr head;
 		char bytes[CMSG_SPACE(sizeof(int))];
@@ -80,11 +80,12 @@ static void call_as_stranger(const char *name, size_t len, int what)
 	memset(junk, 0x5a, sizeof(junk));
 	memset(&control, 0, sizeof(control));
 	if (what == 2) {
-		uint64_t magic = UINT64_C(0x6d6f72692d666473);
+		struct greeting g;
 
-		memcpy(junk, &magic, sizeof(magic));
-		memcpy(junk + 24, (int32_t[]){ 1, 1, 1, 0 }, 16); /* from 1, tag 1, n 1 */
-		iov.iov_len = 40;
+		/* From 1, with tag 1 and one descriptor. */
+		greet_make(&g, (const uint8_t *)"another secret!", GREET_FDS, 1, to,
+			   UINT64_C(1) << 32 | 2);
+		memcpy(junk, &g, sizeof(g));
 		msg.msg_control = &control;
 		msg.msg_controllen = sizeof(control);
 		control.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)),
@@ -109,31 +110,32 @@ static void call_all_as_stranger(struct boot *b)
 		for (int k = 0; k < 16; k++)
 			snprintf(name + 5 + 2 * k, 3, "%02x", b->procs[i].proc.id[k]);
 		for (int what = 0; what < 3; what++)
-			call_as_stranger(name, strlen(name), what);
+			call_as_stranger(name, strlen(name), i, what);
 	}
 }
 
 /* Many who call at once are let in a part at a time, and none is dropped. */
 static void run_crowd(void)
 {
-	struct boot b = { .me.id = "a crowd" };
+	struct boot b = { .me.id = "a crowd", .acceptor = ACCEPTOR_CLOSED };
 	struct sockaddr_un sa;
 	socklen_t len = sizeof(sa);
 	int fd[CROWD];
 
-	CHECK(fds_listen(&b) == 0 && getsockname(b.unix_fd, (struct sockaddr *)&sa, &len) == 0);
+	CHECK(fds_listen(&b) == 0 && b.acceptor.n_listeners == 1);
+	CHECK(getsockname(b.acceptor.listeners[0], (struct sockaddr *)&sa, &len) == 0);
 	for (int i = 0; i < CROWD; i++) {
 		fd[i] = test_socket(AF_UNIX, SOCK_SEQPACKET);
 		CHECK(connect(fd[i], (struct sockaddr *)&sa, len) == 0);
 	}
-	for (int turn = 1; turn * FDS_ACCEPTS <= CROWD; turn++) {
-		fds_accept(&b);
-		CHECK(b.n_callers == turn * FDS_ACCEPTS, "%d", b.n_callers);
+	for (int turn = 1; turn * ACCEPTOR_ACCEPTS <= CROWD; turn++) {
+		acceptor_turn(&b.acceptor);
+		CHECK(b.acceptor.n_strangers == turn * ACCEPTOR_ACCEPTS, "%d",
+		      b.acceptor.n_strangers);
 	}
 	for (int i = 0; i < CROWD; i++)
 		close(fd[i]);
 	fds_free(&b);
-	sock_close(b.unix_fd);
 }
 
 static void run_errors(struct boot *b)

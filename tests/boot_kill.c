@@ -44,7 +44,7 @@ static void check_loss(struct pe *p, const char *who, int proc)
 	CHECK(strstr(s.text, who), "%s", s.text);
 	for (int i = 0; i < p->nranks; i++)
 		CHECK(boot_lost(p->b, i) == (boot_peer(p->b, i)->proc == proc));
-	/* Whoever asks later is told at once. */
+	/* A later request is answered at once. */
 	boot_watch(p->b, on_lost, &late);
 	CHECK(late.calls == 1 && late.proc == proc);
 	boot_watch(p->b, NULL, &late);
@@ -113,7 +113,7 @@ static void run_in_barrier(void)
 	CHECK(reap(victim) == 1000 + SIGKILL);
 }
 
-/* Kills a process of two PEs @after seconds of forming a round; whether the third is told so. */
+/* Kills a process of two PEs @after seconds of forming a round; whether the third is notified. */
 static int kill_in_round(double after, struct pe *p)
 {
 	struct boot_config c = test_config(WAIT_S);
@@ -135,7 +135,7 @@ static int kill_in_round(double after, struct pe *p)
 }
 
 /*
- * A process is killed while the round forms: nobody waits for its time-out. On a busy machine
+ * A process is killed while the round forms: no process waits for its time-out. On a busy machine
  * it may not have joined by then, and is not missed: later, then.
  */
 static void run_in_round(void)
@@ -177,7 +177,7 @@ static void run_host_dies(int pes)
 	kill(host, SIGKILL);
 	reap(host);
 	while (!pes && !boot_barrier(p.b, p.rank, WAIT_S))
-		; /* one PE meets itself until the word is here */
+		; /* barriers of one PE until the report has arrived */
 	snprintf(who, sizeof(who),
 		 pes ? "PEs 0, 1 (process %d on host " : "the rendezvous (process %d on host ",
 		 (int)host);

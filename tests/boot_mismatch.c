@@ -22,7 +22,7 @@ static int run_pe(const unsigned char *uid, int rank, int nranks, int blob_len)
 	return test_result();
 }
 
-/* Two processes that contradict each other, then one who agrees with the first. */
+/* Two processes that contradict each other, then one that agrees with the first. */
 static void run_three(const int first[3], const int second[3], const int third[3])
 {
 	struct boot_config c = test_config(WAIT_S);
@@ -66,7 +66,7 @@ static void run_threads(void)
 		CHECK(strstr(pes[i].text, "two PEs have rank 0 of 2") && strstr(pes[i].text, pid),
 		      "%s", pes[i].text);
 	}
-	/* Rank 1 has not heard of it yet. */
+	/* Rank 1 has not been notified yet. */
 	pes_start(pes, 1, 1, 2, uid, pe_twice);
 	pes_join(pes, 1);
 	CHECK(pes[0].status == MORI_SHMEM_EMISMATCH, "%d", pes[0].status);

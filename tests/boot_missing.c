@@ -37,7 +37,7 @@ static void run_missing(const unsigned char *uid)
 	}
 }
 
-/* Those who come late hear of it, once; then the same ranks can meet. */
+/* Late processes get the error once; then the same ranks can form a job. */
 static void run_late(const unsigned char *uid)
 {
 	struct pe late[5] = { 0 }, all[8] = { 0 };
@@ -84,7 +84,7 @@ static void *pe_collective(void *arg)
 	}
 	CHECK(boot_allgather(p->b, p->rank, &mine, sizeof(mine), all, WAIT_S) == 0);
 	CHECK(all[0] == 0 && all[1] == 1 && all[2] == 2 && all[3] == 3);
-	/* Different collectives, in one process: everybody hears of both. */
+	/* Different collectives, in one process: every PE gets the error of both. */
 	err = p->rank == 3 ? boot_barrier(p->b, p->rank, WAIT_S) :
 			     boot_allgather(p->b, p->rank, &mine, sizeof(mine), all, WAIT_S);
 	CHECK(err == MORI_SHMEM_EMISMATCH, "%d", err);

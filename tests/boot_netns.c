@@ -2,7 +2,7 @@
 /* TEST: waits=1 */
 /*
  * Two network namespaces joined by a cable, as two machines would be: IPv6 only,
- * then IPv4 only. The PEs meet, know that they are on different nodes although the
+ * then IPv4 only. The PEs form a job, know that they are on different nodes although the
  * boot id is the same, and notice when the cable is cut. Needs root; else skipped.
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Under mpirun: this program starts itself there, four times, and every process
- * finds the job by PMIx and meets the others three times over.
+ * finds the job by PMIx and joins the others three times.
  */
 #include "boot/helper.h"
 

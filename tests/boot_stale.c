@@ -2,7 +2,7 @@
 /* TEST: waits=1 */
 /*
  * Ids that lead nowhere: one whose listener is gone, one of another rendezvous that
- * now has the port, a port where somebody else sits, and bytes that are no id.
+ * now has the port, a port that another service uses, and bytes that are not an id.
  */
 #include "boot/helper.h"
 
@@ -45,7 +45,7 @@ static void run_stale(void)
 
 		CHECK(uid_parse(uid, &u) == 0);
 		u.node ^= 1;
-		uid_pack(&u, (struct node_addr[]){ { .family = 4, .bytes = { 127, 0, 0, 1 } } }, 1,
+		uid_pack(&u, (struct ip_addr[]){ { .family = 4, .bytes = { 127, 0, 0, 1 } } }, 1,
 			 uid);
 		start = seconds();
 		err = try_join(uid, WAIT_S);
@@ -54,7 +54,7 @@ static void run_stale(void)
 	}
 }
 
-/* The right port, but the secrets of a job that has ended; then only one of them wrong. */
+/* The right port, but the secret of another job, which differs in one bit. */
 static void run_foreign(void)
 {
 	struct boot_config c = test_config(WAIT_S);
@@ -62,13 +62,12 @@ static void run_foreign(void)
 	struct uid u;
 
 	CHECK(boot_open_rdv(&c, here) == 0);
-	for (int what = 1; what <= 3; what++) {
+	for (int bit = 0; bit < 8 * MAC_BYTES; bit += 37) {
 		double start = seconds();
 		int err;
 
 		CHECK(uid_parse(here, &u) == 0);
-		u.client_secret[3] ^= what & 1;
-		u.server_secret[7] ^= what & 2;
+		u.secret[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		uid_pack(&u, u.addrs, u.n_addrs, uid);
 		err = try_join(uid, WAIT_S);
 		CHECK(err == MORI_SHMEM_EREACH, "%d", err);
@@ -99,7 +98,7 @@ static void *sitter_main(void *arg)
 	}
 }
 
-/* A service that is none of ours has the port. */
+/* A service of somebody else has the port. */
 static void run_sitter(const char *says, double timeout_s)
 {
 	struct sockaddr_in sa = { .sin_family = AF_INET,

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: MIT
 /* TEST: waits=1 */
 /*
- * Strangers at the rendezvous while a job forms and runs: silent ones, garbage, a
- * wrong secret, a hello cut in two, a huge length after a right hello; more than the
- * rendezvous keeps at a time. The job starts and works all the same.
+ * Strangers at the rendezvous while a job forms and runs: silent ones, garbage, a greeting with
+ * a wrong secret, half a greeting, a huge length after a good greeting; more than the rendezvous
+ * holds at a time. The job starts and works all the same.
  */
 #include "boot/helper.h"
+
+#include "boot/wire.h"
+#include "stream/greet.h"
 
 #include <netinet/in.h>
 
 #define STRANGERS 400
 #define PES	  6
 
-enum { SILENT, GARBAGE, LONG_GARBAGE, WRONG_SECRET, HALF_HELLO, HUGE_FRAME, KINDS };
+enum { SILENT, GARBAGE, LONG_GARBAGE, WRONG_SECRET, HALF_GREETING, HUGE_FRAME, KINDS };
 
 static void talk(int fd, int kind, const struct uid *u)
 {
-	struct wire_hello hello = { .magic = WIRE_MAGIC,
-				    .version = WIRE_VERSION,
-				    .what = WIRE_WHAT_JOIN };
 	struct wire_head head = { WIRE_JOIN, UINT32_MAX };
+	struct greeting g;
 	char junk[4096];
 
 	memset(junk, 0x41, sizeof(junk));
-	memcpy(hello.secret, u->client_secret, WIRE_SECRET);
+	greet_make(&g, u->secret, GREET_JOIN, 0, 0, 0);
 	switch (kind) {
 	case GARBAGE:
 		(void)!send(fd, junk, 10, MSG_NOSIGNAL);
@@ -32,14 +33,14 @@ static void talk(int fd, int kind, const struct uid *u)
 		(void)!send(fd, junk, sizeof(junk), MSG_NOSIGNAL);
 		break;
 	case WRONG_SECRET:
-		hello.secret[0] ^= 1;
-		(void)!send(fd, &hello, sizeof(hello), MSG_NOSIGNAL);
+		g.mac[0] ^= 1;
+		(void)!send(fd, &g, sizeof(g), MSG_NOSIGNAL);
 		break;
-	case HALF_HELLO:
-		(void)!send(fd, &hello, sizeof(hello) / 2, MSG_NOSIGNAL);
+	case HALF_GREETING:
+		(void)!send(fd, &g, sizeof(g) / 2, MSG_NOSIGNAL);
 		break;
 	case HUGE_FRAME:
-		(void)!send(fd, &hello, sizeof(hello), MSG_NOSIGNAL);
+		(void)!send(fd, &g, sizeof(g), MSG_NOSIGNAL);
 		(void)!send(fd, &head, sizeof(head), MSG_NOSIGNAL);
 		break;
 	default:
@@ -73,17 +74,45 @@ static void *pe_main(void *arg)
 	return NULL;
 }
 
-/* A wrong secret is answered, so that a client can tell a foreign id from a dead host. */
+/* What answers @g, and the end of the connection. */
+static struct greeting answer_to(const struct uid *u, const struct greeting *g)
+{
+	struct greeting answer = { 0 };
+	int fd = stranger(SILENT, u);
+	char more;
+
+	CHECK(send(fd, g, sizeof(*g), MSG_NOSIGNAL) == sizeof(*g));
+	CHECK(recv(fd, &answer, sizeof(answer), MSG_WAITALL) == sizeof(answer));
+	CHECK(answer.magic == GREET_MAGIC && answer.version == GREET_VERSION);
+	shutdown(fd, SHUT_WR);
+	while (recv(fd, &more, 1, 0) > 0)
+		;
+	close(fd);
+	return answer;
+}
+
+/*
+ * A greeting without the secret, one of another version and one that was overheard are answered
+ * by a refusal, which proves nothing; so a client can tell a foreign id from a dead host.
+ */
 static void run_reject(const struct uid *u)
 {
-	struct wire_reply reply = { 0 };
-	int fd = stranger(WRONG_SECRET, u);
+	struct greeting g, answer;
 
-	CHECK(recv(fd, &reply, sizeof(reply), MSG_WAITALL) == sizeof(reply));
-	CHECK(reply.magic == WIRE_MAGIC && reply.answer == WIRE_FOREIGN);
-	for (int i = 0; i < WIRE_SECRET; i++)
-		CHECK(reply.secret[i] == 0);
-	close(fd);
+	greet_make(&g, u->secret, GREET_JOIN, 0, 0, 0);
+	CHECK(greet_check(&g, u->secret, GREET_JOIN));
+	answer = answer_to(u, &g);
+	CHECK(answer.nonce == g.nonce && greet_check(&answer, u->secret, GREET_ACCEPTED));
+	for (int what = 0; what < 3; what++) {
+		if (what == 1)
+			greet_make(&g, (const uint8_t *)"another secret!", GREET_JOIN, 0, 0, 0);
+		if (what == 2)
+			g.version++;
+		answer = answer_to(u, &g); /* 0: the same once more */
+		CHECK(answer.kind == GREET_REFUSED, "%d: %u", what, answer.kind);
+		for (int i = 0; i < MAC_BYTES; i++)
+			CHECK(answer.mac[i] == 0);
+	}
 }
 
 /* One that says nothing is dropped after some seconds. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // TEST: serial=1
 /*
- * torchrun's variables: four processes meet twice, while other services sit on the
+ * torchrun's variables: four processes form a job twice, while other services use the
  * first ports of the list: one silent, one talking, one of another job of ours.
  */
 #include "boot/helper.h"

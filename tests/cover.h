@@ -7,6 +7,7 @@
 #ifndef MORI_TESTS_COVER_H
 #define MORI_TESTS_COVER_H
 
+#include "ops/shmem_list.h"
 #include "pes.h"
 
 #define COVER__STATUS(name, ...)	  #name,

@@ -114,7 +114,7 @@ static inline void fault_unhex(const char *hex, mori_shmem_uniqueid_t *uid)
 	}
 }
 
-/* Both sides: one message, and the next one. 1, or 0 where nobody is there or time is up. */
+/* Both sides: one message, and the next one. 1, or 0 if the peer is gone or time is up. */
 static inline int fault_send(int fd, const char *format, va_list args)
 {
 	char line[FAULT_LINE];

@@ -9,7 +9,7 @@
 
 static size_t used(void)
 {
-	mori_shmem_heap_info_t info;
+	mori_shmem_heap_info_t info = { .struct_size = sizeof(info) };
 
 	CHECK_OK(mori_shmem_heap_info(&info));
 	return info.used;
@@ -114,8 +114,8 @@ static void all_wrong(void *a)
 }
 
 /*
- * PE 1 believes that it is over. It is gone then: the others are told so in
- * their next meeting, at once.
+ * PE 1 believes that it is over. It is gone then: the next barrier of the others reports this at
+ * once.
  */
 static void one_leaves(void)
 {

@@ -46,7 +46,7 @@ static void child_job(void)
 	fault_good_job(0, 1, &uid);
 }
 
-/* @stay: tells its number and lives until it is killed. */
+/* @stay: reports its number and lives until it is killed. */
 static pid_t fork_child(int stay)
 {
 	pid_t pid = fork();

@@ -11,7 +11,7 @@
 
 static mori_shmem_heap_info_t info(void)
 {
-	mori_shmem_heap_info_t i;
+	mori_shmem_heap_info_t i = { .struct_size = sizeof(i) };
 
 	MUST(CHECK_OK(mori_shmem_heap_info(&i)));
 	return i;

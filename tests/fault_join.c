@@ -3,7 +3,7 @@
 /*
  * A job that does not come about: a rank that never comes, two with one rank, PEs
  * that disagree on their number, on their heaps or on the network's link. Everybody who came gets the
- * same error, which says who is wrong, and the same processes can then be a job.
+ * same error, which names the wrong process, and the same processes can then form a job.
  */
 #include "fault.h"
 #include "left.h"

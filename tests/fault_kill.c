@@ -18,7 +18,7 @@ enum how {
 
 static struct {
 	char call[32];
-	int threads;	  /* PEs a process */
+	int threads;	  /* PEs per process */
 	int victim, late; /* its process; the process that comes late, -1 for none */
 	enum how how;
 } plan;
@@ -33,7 +33,7 @@ static struct { /* of this process */
 	enum phase phase;
 } here = { .lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER };
 
-/* The main thread hears it for all. */
+/* The main thread receives it for all. */
 static void phase_hear(enum phase phase)
 {
 	fault_hear();
@@ -83,7 +83,7 @@ static int is_victim(int rank)
 /* Every kind of operation on a PE that is gone says so. */
 static void to_the_dead(struct memory *m, int pe)
 {
-	mori_shmem_fault_t fault;
+	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 	int64_t mine[2] = { 1, 2 };
 	char name[32];
 
@@ -250,7 +250,7 @@ static void lose(const char *call, int threads, enum how how, int victim, int ho
 	} else {
 		fault_kill(&pes[victim]);
 	}
-	/* Before the loss is known, a late PE could still complete a meeting. */
+	/* Before the loss is known, a late PE could still complete a barrier. */
 	for (int i = 0; i < n; i++) {
 		if (late < 0 || alive[i] != &pes[late])
 			see_reports(alive[i], since);

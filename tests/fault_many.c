@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Many PEs, more than cores, that disagree again and again: not one of them may
- * take a failed meeting for a good one, or the other way round.
+ * take a failed barrier for a successful one, or vice versa.
  */
 /* TEST: net=procs */
 #include "fault.h"

@@ -81,7 +81,7 @@ static char *file_memory(int *fd)
 	return p;
 }
 
-/* Over the network nobody maps a window of another. */
+/* Over the network no PE maps a window of another. */
 static int maps(void)
 {
 	return !getenv("MORI_DISABLE_P2P");
@@ -114,7 +114,7 @@ static void window(void)
 	CHECK_OK(mori_shmem_finalize());
 }
 
-/* A heap that nobody can have, then one that one PE cannot map, then a good one. */
+/* A heap too large for every PE, then one that one PE cannot map, then a valid one. */
 static void heap(void)
 {
 	mori_shmem_uniqueid_t uid;

@@ -153,7 +153,7 @@ static void stop(const char *what, int victim, int host)
 	double since;
 
 	test_at(what);
-	/* Nodes tell each other now and then who has come: more may be named, in a hurry. */
+	/* Nodes report arrivals to each other from time to time: early on more may be named. */
 	snprintf(part, sizeof(part),
 		 wait  ? "int64_wait_until" :
 		 nodes ? "did not come" :

@@ -2,7 +2,7 @@
 /* TEST: net=procs */
 /*
  * Two processes die, one after the other or at once, one of them with the
- * rendezvous: who is left knows of both, or is told that nothing can be met.
+ * rendezvous: the survivors know of both, or learn that no barrier is possible.
  */
 #include "fault.h"
 #include "left.h"
@@ -39,7 +39,7 @@ static void actor(void)
 		fault_report(fault_rank, mori_shmem_barrier_all());
 		fault_report(fault_rank, mori_shmem_int64_wait_until_equals(words, 9));
 		fault_report(fault_rank, mori_shmem_int64_p(words, 1, a, 0));
-		/* Before the last report: then the others may be told to go. */
+		/* Before the last report: then the others may be told to end. */
 		CHECK_OK(mori_shmem_int64_p(&words[fault_rank], 3, (fault_rank + 1) % 2, 0));
 		CHECK_OK(mori_shmem_quiet_thread_pe((fault_rank + 1) % 2));
 		fault_report(fault_rank, mori_shmem_int64_p(words, 0, b, 0));
@@ -53,7 +53,7 @@ static void actor(void)
 
 const struct fault_role fault_roles[] = { { "actor", actor }, { NULL, NULL } };
 
-/* The path over the network ends with PE 4, also where nobody brings news of it. */
+/* The path over the network ends with PE 4, even if no report of it arrives. */
 static void want_of_second(struct fault_pe *pe, int turn, int news)
 {
 	int rank, status = 1;
@@ -85,7 +85,7 @@ static void lose_two(int host, int both)
 	for (int i = 0; i < PES; i++)
 		fault_want(&pes[i], FAULT_LATE, "ready");
 	for (int turn = both; turn < 2; turn++) {
-		/* With the rendezvous went the news of whoever died after it. */
+		/* Without the rendezvous no later death is reported. */
 		int news = turn && host != 3 ? 2 : 1;
 
 		if (turn == both)

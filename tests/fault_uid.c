@@ -70,10 +70,10 @@ static void no_ids(void)
 	memset(&bad, 0, sizeof(bad));
 	refused("all zero", &bad, MORI_SHMEM_EINVAL, "zero");
 	memset(&bad, 0xff, sizeof(bad));
-	refused("all ones", &bad, MORI_SHMEM_EINVAL, "no unique id");
+	refused("all ones", &bad, MORI_SHMEM_EINVAL, "not a unique id");
 	for (size_t i = 0; i < sizeof(bad.bytes); i++)
 		bad.bytes[i] = (unsigned char)(i * 73 + 11);
-	refused("noise", &bad, MORI_SHMEM_EINVAL, "no unique id");
+	refused("noise", &bad, MORI_SHMEM_EINVAL, "not a unique id");
 	MUST(CHECK_OK(mori_shmem_get_unique_id(&uid)));
 	test_at("one bit");
 	for (size_t i = 0; i < 8 * sizeof(uid.bytes); i++) {
@@ -85,7 +85,7 @@ static void no_ids(void)
 	refused("its job has finalized", &uid, MORI_SHMEM_EREACH, "stale");
 }
 
-/* Somebody who took over the port: @answer is what they say to everybody; NULL: nothing. */
+/* A service that took over the port: @answer is what it sends to everybody; NULL: nothing. */
 static pid_t squat(const struct ports *ports, const char *answer)
 {
 	struct sockaddr_in6 sa = { .sin6_family = AF_INET6, .sin6_addr = in6addr_any };

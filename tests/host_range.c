@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * PEs that do not exist and addresses that are nobody's, in every family: an error
+ * PEs that do not exist and addresses that belong to no PE, in every family: an error
  * that names the PE or the address, and nothing touched. The families that return a
  * value leave it for mori_shmem_check().
  */
@@ -121,7 +121,7 @@ static void no_such_code(void)
 static void fault_test(void)
 {
 	static const int pes[] = { -1, 1, 2, 1000, INT_MAX, INT_MIN + 1 };
-	mori_shmem_heap_info_t info;
+	mori_shmem_heap_info_t info = { .struct_size = sizeof(info) };
 	char *base;
 
 	test_at("range");

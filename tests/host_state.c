@@ -19,8 +19,8 @@ const struct fault_role fault_roles[] = { { NULL, NULL } };
 
 static void host_calls(void)
 {
-	mori_shmem_heap_info_t info;
-	mori_shmem_fault_t fault;
+	mori_shmem_heap_info_t info = { .struct_size = sizeof(info) };
+	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 	mori_shmem_hold_t *hold;
 	uint64_t ctx = 5;
 

@@ -96,7 +96,7 @@ static void *unbound_with_two(void *arg)
 	return NULL;
 }
 
-/* It ends without finalize: the PE stays for whoever binds to it. */
+/* It ends without finalize: the PE stays for the thread that binds to it. */
 static void *init_and_go(void *arg)
 {
 	MUST(CHECK_OK(fault_init((int)(intptr_t)arg, 2, &uid)));
@@ -189,7 +189,7 @@ static void *own_world(void *arg)
 	return NULL;
 }
 
-/* Alone there is one PE a process: one thread gets it, whichever, and the others are told. */
+/* Alone there is one PE per process: any one thread gets it, and the others get an error. */
 static int winners;
 
 static void *all_alone(void *arg)

@@ -71,14 +71,20 @@ static inline void *kern_file(const char *file, size_t *size)
 	return image;
 }
 
-/* The image of a module for the device of the PEs: the CPU, or a GPU (see gpu/near/near.c). */
-static inline void *kern_image(const char *name, size_t *size)
+/* The suffix of modules for the device of the PEs: the CPU, or a GPU (see gpu/near/near.c). */
+static inline const char *kern_suffix(void)
 {
 	const char *device = getenv("MORI_SHMEM_DEVICE");
+
+	return device && !strcmp(device, "cuda") ? "cubin" : "so";
+}
+
+/* The image of a module for that device. */
+static inline void *kern_image(const char *name, size_t *size)
+{
 	char file[256];
 
-	snprintf(file, sizeof(file), "%s.%s", name,
-		 device && !strcmp(device, "cuda") ? "cubin" : "so");
+	snprintf(file, sizeof(file), "%s.%s", name, kern_suffix());
 	return kern_file(file, size);
 }
 

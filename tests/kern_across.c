@@ -2,7 +2,7 @@
 /*
  * Order across the ways to one PE: puts to a window that load and store do not reach, or on
  * several queues, and behind them a flag that takes another way. Fences and signals, from
- * kernels and from the host. One queue a PE, unless the environment says otherwise.
+ * kernels and from the host. One queue per PE, unless the environment says otherwise.
  */
 /* TEST: pes=2 net=procs,nodes timeout=120 */
 #include "kern.h"

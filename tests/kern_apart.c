@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * PEs that load and store reach, but not atomically: as GPUs over PCIe are. Here the state of each
- * PE is told so. Atomics and signals of kernels and of the host then go by the queue, puts by load
+ * PE learns it. Atomics and signals of kernels and of the host then go by the queue, puts by load
  * and store, and what orders them holds.
  */
 /* TEST: pes=2 modes=procs timeout=120 */
 #include "kern.h"
 
-#include "abi/queue.h"
+#include "abi/workq.h"
 #include "abi/state.h"
 #include "kernels/paths.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Barriers and syncs of kernels, many in a row, by one thread and by blocks of every
- * size: nobody leaves before all have come, and what was put before is there after.
+ * size: no PE leaves before all have arrived, and what was put before is there after.
  */
 /* TEST: pes=3,4 modes=procs,threads net=procs,threads,nodes formats=mlx5,bnxt,ionic */
 #define COVER_LIST(S, V, S0, V0) MORI_OPS_BARRIER(S0, thread) MORI_OPS_BARRIER(S0, block)

@@ -78,7 +78,7 @@ static inline size_t grid_span(const struct grid *g, size_t a, size_t *first)
 
 /*
  * A module of this PE and, for the forms with a context, the same one of the next PE of
- * this process, if there is one: who looks at the module's state then acts for another.
+ * this process, if there is one: a form that uses the module's state then acts for another PE.
  */
 struct call_module {
 	mori_shmem_module_t *own, *other;
@@ -191,13 +191,14 @@ static inline void batch_good(const struct batch *b, const char *name, size_t bu
 	CHECK_EQ(name, wrong, 0);
 }
 
-/* The sticky status tells of call @k, in the first round, and is gone then. */
+/* The sticky status is that of call @k in the first round, and is cleared then. */
 static inline void batch_fault(const struct batch *b, const char *name, size_t k, int code, int pe)
 {
 	mori_shmem_fault_t f;
 	size_t first, end = grid_span(b->g, k, &first), lane;
 
 	memset(&f, POISON, sizeof(f));
+	f.struct_size = sizeof(f);
 	CHECK_EQ(name, mori_shmem_status(), code);
 	CHECK_EQ(name, mori_shmem_check(&f), code);
 	if (f.code != code)

@@ -20,7 +20,7 @@ static void check_fault(mori_shmem_module_t *m, const char *kernel, int status, 
 			uint64_t addr)
 {
 	static const int block[3] = { 1, 0, 0 }, thread[3] = { 5, 0, 0 };
-	mori_shmem_fault_t f;
+	mori_shmem_fault_t f = { .struct_size = sizeof(f) };
 	char text[64];
 
 	CHECK_EQ(kernel, status, MORI_SHMEM_EFAULT);

@@ -2,7 +2,7 @@
 /*
  * A grid on the CPU is real: every thread runs once and knows where it stands, a
  * block meets and has memory of its own, warp and block calls act once, and
- * threads that have returned hold up nobody.
+ * threads that have returned do not block the others.
  */
 /* TEST: pes=2 modes=procs,threads net=procs,threads,nodes */
 #include "kern.h"

@@ -2,7 +2,7 @@
 /*
  * A process is killed while the kernels of the others wait for it: each kernel gets
  * MORI_SHMEM_EPEER in every thread, or is ended with it where it only looks, and the host
- * is told which PE it was.
+ * learns which PE it was.
  */
 /* TEST: wrapper=none timeout=120 net=procs */
 #define PES_NO_INIT
@@ -21,13 +21,13 @@ static int lanes(int how)
 	return how == LOST_BARRIER_THREAD || how == LOST_BARRIER_BLOCK ? 1 : 2;
 }
 
-/* A survivor: runs the kernel, and says what it was told. */
+/* A survivor: runs the kernel, and reports the result. */
 static void survive(mori_shmem_module_t *m, uint64_t *words, int32_t how)
 {
 	unsigned blocks = (unsigned)lanes(how), threads = how == LOST_BARRIER_THREAD ? 1 : THREADS;
 	int32_t out[2 * THREADS] = { 0 }, *to = out;
 	int status = RUN_KERNEL(m, "lost", blocks, threads, &to, &words, &how);
-	mori_shmem_fault_t fault;
+	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 
 	if (how >= LOST_ENDED) {
 		CHECK_EQ("launch", status, MORI_SHMEM_EPEER);

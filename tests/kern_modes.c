@@ -71,7 +71,7 @@ static void set_calls(struct memory *m, struct batch *b, enum kind kind)
 	}
 }
 
-/* Signals and sums start at 1000 + k; @but of nobody has come. */
+/* Signals and sums start at 1000 + k; that of @but did not arrive. */
 static void check_words(struct memory *m, enum kind kind, size_t but)
 {
 	size_t wrong = 0;
@@ -199,10 +199,10 @@ static void blocks(struct memory *m)
 	MUST(mori_shmem_free(first));
 }
 
-/* All of a small heap as one block: a byte behind it is nobody's. */
+/* All of a small heap as one block: a byte after it belongs to no block. */
 static void edges(struct memory *m)
 {
-	mori_shmem_heap_info_t info;
+	mori_shmem_heap_info_t info = { .struct_size = sizeof(info) };
 	unsigned char *all, *end;
 
 	MUST(mori_shmem_heap_info(&info));

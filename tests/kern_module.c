@@ -59,7 +59,7 @@ static void bad_images(void)
 	free(copy);
 	CHECK_EQ("no place", mori_shmem_module_load(image, image_size, NULL), MORI_SHMEM_EINVAL);
 	refuse_file("wrong_abi", MORI_SHMEM_EABI, "ABI 4711");
-	refuse_file("wrong_abi", MORI_SHMEM_EABI, "this library has ABI 6");
+	refuse_file("wrong_abi", MORI_SHMEM_EABI, "this library has ABI 7");
 	refuse_file("no_library", MORI_SHMEM_ENOENT, "does not use the library");
 }
 
@@ -108,7 +108,7 @@ static uint64_t count(mori_shmem_module_t *m)
 	return seen;
 }
 
-/* Loads of one image do not share their variables, whoever made them. */
+/* Loads of one image do not share their variables, whichever PE made them. */
 static void apart(void)
 {
 	mori_shmem_module_t *m[3];

@@ -10,7 +10,7 @@
 
 #define ROOM (NBI_CALLS * (size_t)NBI_BYTES)
 
-/* Whoever waits for the stopped PE is told after that time. */
+/* A PE that waits for the stopped PE gets an error after that time. */
 __attribute__((constructor)) static void soon(void)
 {
 	setenv("MORI_SHMEM_TIMEOUT", "12", 0);

@@ -27,10 +27,10 @@ static int all_near(void)
 
 static size_t told_near(void)
 {
-	mori_shmem_heap_info_t info;
+	mori_shmem_heap_info_t info = { .struct_size = sizeof(info) };
 
 	MUST(mori_shmem_heap_info(&info));
-	return info.near;
+	return info.p2p;
 }
 
 static void *borrow(void)
@@ -73,8 +73,8 @@ static void check_refused(int status, const char *call, const char *why)
 	CHECK_TEXT(mori_shmem_last_error(), call);
 	CHECK_TEXT(mori_shmem_last_error(), "compiled without queues");
 	CHECK_TEXT(mori_shmem_last_error(), why);
-	CHECK_TEXT(mori_shmem_last_error(), "without `mori cc --near`");
-	CHECK_TEXT(mori_shmem_last_error(), "get_extern_libs(near=False)");
+	CHECK_TEXT(mori_shmem_last_error(), "without `mori cc --p2p`");
+	CHECK_TEXT(mori_shmem_last_error(), "get_extern_libs(p2p=False)");
 }
 
 /* Neither a load nor a module of the user's own; and none of the two is written to. */
@@ -91,14 +91,14 @@ static void refused(const char *why)
 	dlclose(handle);
 }
 
-/* Its mark is gone: the kernel itself has no way to the next PE, if that is not near. */
+/* Its mark is gone: the kernel itself cannot reach the next PE if load and store do not. */
 static void hidden(void)
 {
 	unsigned char *box = mori_shmem_calloc(1, LEN), *copy = malloc(image_size), *at;
 	int to = (me + 1) % n_pes, near = pes_near(to);
 	void *handle = borrow();
 	mori_shmem_module_t *module;
-	mori_shmem_fault_t fault;
+	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 	char pe[16];
 
 	memcpy(copy, image, image_size);
@@ -117,15 +117,15 @@ static void hidden(void)
 		snprintf(pe, sizeof(pe), "PE %d ", to);
 		CHECK_TEXT(mori_shmem_last_error(), pe);
 		CHECK_TEXT(mori_shmem_last_error(), "putmem_block in a kernel");
-		CHECK_TEXT(mori_shmem_last_error(), "without `mori cc --near`");
-		CHECK_TEXT(mori_shmem_last_error(), "get_extern_libs(near=False)");
+		CHECK_TEXT(mori_shmem_last_error(), "without `mori cc --p2p`");
+		CHECK_TEXT(mori_shmem_last_error(), "get_extern_libs(p2p=False)");
 	}
 	MUST(mori_shmem_module_unload(module));
 	MUST(mori_shmem_free(box));
 	free(copy);
 }
 
-/* All PEs are told, and the memory is not registered on any. */
+/* All PEs get the error, and the memory is not registered on any. */
 static void register_refused(unsigned char *window, int who)
 {
 	mori_shmem_memobj_t obj;
@@ -176,7 +176,7 @@ static void window(mori_shmem_module_t *module)
 	free(w);
 }
 
-/* Of a module of the user's own that is unloaded nobody hears, and it counts. */
+/* Nothing reports that a user's own module was unloaded, so it still counts. */
 static void borrowed(void)
 {
 	unsigned char *w = pes_private(LEN);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a real NIC must be told of, and what not: the data and the symmetric memory of kernels
- * in the heap, in windows that come and go, in registered and in other buffers. With FAKE_BAD
- * (fake/serve.c) the peer stops answering in the middle: every thread gets a status, the host
- * the number of the PE.
+ * What must be registered with a real NIC, and what need not be: the data and the symmetric
+ * memory of kernels in the heap, in windows that come and go, in registered and in other
+ * buffers. With FAKE_BAD (fake/serve.c) the peer stops answering in the middle: every
+ * thread gets a status, the host the number of the PE.
  */
 /* TEST: pes=2 modes=threads timeout=120 net=threads,procs formats=mlx5,bnxt,ionic */
 #define PES_NO_INIT
@@ -93,7 +93,7 @@ static void silent(mori_shmem_module_t *m)
 {
 	char *at = pes_malloc(4096), *own = pes_malloc(4096);
 	int32_t *out = pes_private(THREADS * 4), pe = (me + 1) % n_pes, scope = 0;
-	mori_shmem_fault_t fault;
+	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 	uint64_t len = 1000;
 
 	CHECK_OK(RUN_KERNEL(m, "until", 1, THREADS, &out, &at, &own, &len, &pe, &scope));

@@ -69,7 +69,7 @@ static void from_kernels(mori_shmem_module_t *m, int by)
 {
 	int32_t pe = (me + by) % n_pes, *out = pes_private(ALL * PATHS_CALLS * sizeof(*out));
 	int from = (me + n_pes - by) % n_pes;
-	mori_shmem_fault_t fault;
+	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 
 	poison_all();
 	CHECK_OK(RUN_KERNEL(m, "paths", BLOCKS, THREADS, &out, &at, &src, &got, &pe));

@@ -33,7 +33,7 @@ static void chains(mori_shmem_module_t *m)
 static void caught(mori_shmem_module_t *m, const char *kernel, int status, const char *place)
 {
 	uint64_t sum, *to = &sum, steps = 1;
-	mori_shmem_fault_t fault;
+	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 	char text[64];
 
 	CHECK_EQ(kernel, status, MORI_SHMEM_ETIMEDOUT);

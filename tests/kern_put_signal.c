@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Every put with signal from kernels. Kernels of all PEs send and wait at the same
- * time: who has seen the signal finds the data, copied in the kernel at that moment.
+ * time: a thread that has seen the signal finds the data, copied in the kernel at that moment.
  * Each call signals once, also for no bytes; what is refused leaves data and signal
  * alone.
  */
@@ -86,7 +86,7 @@ static void start(struct batch *b, const struct row *r, struct shared *s, const 
 	BARRIER();
 }
 
-/* Each word has become what one call makes of it; call @but of nobody did anything. */
+/* Each word has become what one call makes of it; call @but had no effect on any PE. */
 static void check_signals(struct shared *s, const char *name, size_t n, size_t but)
 {
 	size_t wrong = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A PE that does not answer any more, without being lost: kernels that reach it by queues get a
- * status in every thread within MORI_SHMEM_TIMEOUT, the host is told which PE it was, and
+ * status in every thread within MORI_SHMEM_TIMEOUT, the host learns which PE it was, and
  * the others still reach each other.
  */
 /* TEST: waits=1 wrapper=none timeout=120 */
@@ -25,7 +25,7 @@ static void survive(mori_shmem_module_t *m, char *at, int32_t scope)
 	int32_t out[THREADS] = { 0 }, *to = out, pe = VICTIM;
 	char *data = at + 64;
 	uint64_t len = BYTES;
-	mori_shmem_fault_t fault;
+	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 	int told = 0;
 	int sticky;
 
@@ -33,7 +33,7 @@ static void survive(mori_shmem_module_t *m, char *at, int32_t scope)
 		 0);
 	for (int i = 0; i < THREADS; i++)
 		CHECK(out[i] == MORI_SHMEM_EPEER || out[i] == MORI_SHMEM_ETIMEDOUT);
-	/* What one thread was told first; those of a group were told the same. */
+	/* The first status of one thread; those of a group got the same. */
 	sticky = mori_shmem_check(&fault);
 	for (int i = 0; i < THREADS && !told; i++)
 		told = out[i] == sticky;
@@ -42,7 +42,7 @@ static void survive(mori_shmem_module_t *m, char *at, int32_t scope)
 	for (int i = 1; i < THREADS; i++)
 		if (scope == 2 || (scope == 1 && i % WARP))
 			CHECK_EQ("group", out[i], out[i - 1]);
-	/* The other survivor is here until both have heard of each other. */
+	/* The other survivor stays until both know of each other. */
 	CHECK_OK(mori_shmem_uint64_p((uint64_t *)at + 1 + me, 7, 1 - me, 0));
 	CHECK_OK(mori_shmem_quiet_thread_pe(1 - me));
 	CHECK_OK(mori_shmem_uint64_wait_until_equals((uint64_t *)at + 2 - me, 7));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A kernel that waits for what never comes ends by the deadline, and the log says
- * who waits for what; one in which nobody can ever go on ends at once.
+ * which thread waits for what; one in which no thread can ever continue ends at once.
  */
 /* TEST: waits=1 pes=2 modes=procs,threads env=MORI_SHMEM_TIMEOUT=2 */
 #include "kern.h"
@@ -43,7 +43,7 @@ static void never(mori_shmem_module_t *m, uint64_t *word)
 	char text[8192], line[128];
 	double start = now();
 	int err = RUN_KERNEL(m, "never", 4, 40, &word);
-	mori_shmem_fault_t f;
+	mori_shmem_fault_t f = { .struct_size = sizeof(f) };
 
 	if (saved >= 0)
 		log_read(saved, text, sizeof(text));
@@ -80,14 +80,14 @@ static void deadlock(mori_shmem_module_t *m, uint64_t *word)
 }
 
 /*
- * A barrier has its own deadline: the kernel gets a status and goes on, and who looks
- * learns who was missing.
+ * A barrier has its own deadline: the kernel gets a status and goes on, and a check returns which
+ * PE was missing.
  */
 static void missing(void)
 {
 	mori_shmem_module_t *m = kern_load("ring");
 	uint64_t rounds = 1, bad = 0, *faults = &bad;
-	mori_shmem_fault_t f;
+	mori_shmem_fault_t f = { .struct_size = sizeof(f) };
 
 	CHECK_OK(RUN_KERNEL(m, "meet", 1, 40, &rounds, &faults));
 	CHECK_EQ("every thread knows", bad, 40);

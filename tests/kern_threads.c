@@ -13,7 +13,7 @@
 
 #define ROUNDS 50
 
-/* A launch that outlives its PE on purpose: the launcher need not hear of its calls. */
+/* A launch that outlives its PE on purpose: its calls need not be reported to the launcher. */
 static __attribute__((constructor)) void prepare(void)
 {
 	unsetenv("MORI_NOTES");

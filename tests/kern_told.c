@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What fails in a kernel and nobody looks at is told once: by the next barrier, launch, unload
+ * A failure in a kernel that nobody checks is reported once: by the next barrier, launch, unload
  * or finalize, in the words of a host's call, with how many there were. What somebody looks at
  * is not. Up to 64 failures are kept, each with the name of its own call.
  */
@@ -12,7 +12,7 @@
 
 #define KEPT 64
 
-/* The launcher is not to hear of what fails on purpose; the log has a line for each that was kept. */
+/* Failures on purpose are not reported to the launcher; the log has a line for each kept one. */
 static __attribute__((constructor)) void prepare(void)
 {
 	unsetenv("MORI_NOTES");
@@ -31,7 +31,7 @@ static void hear(void *arg, const char *text)
 	snprintf(heard.text, sizeof(heard.text), "%s", text);
 }
 
-/* How often something was told since the last time this was asked. */
+/* The number of reports since the last call. */
 static int told(void)
 {
 	int n = heard.times;
@@ -97,7 +97,7 @@ static int check(void)
 	return mori_shmem_check(NULL);
 }
 
-/* Many threads: the number is exact, the first 64 have their names, whoever looks. */
+/* Many threads: the number is exact, and the first 64 have their names for every check. */
 static void count(mori_shmem_module_t *m, int64_t *x)
 {
 	int32_t pe = 99;
@@ -125,7 +125,7 @@ static void count(mori_shmem_module_t *m, int64_t *x)
 /* A call of a warp or a block is one failure, of whichever kind. */
 static void groups(mori_shmem_module_t *m, int64_t *x)
 {
-	mori_shmem_fault_t f;
+	mori_shmem_fault_t f = { .struct_size = sizeof(f) };
 	int32_t pe = 99;
 
 	CHECK_OK(RUN_KERNEL(m, "warps", 2, 64, &x, &pe));
@@ -143,7 +143,7 @@ static void groups(mori_shmem_module_t *m, int64_t *x)
 	CHECK_EQ("looked at", told(), 0);
 }
 
-/* Whatever looks first is the last to be told. */
+/* The first check ends the reports. */
 static void looks(mori_shmem_module_t *m, int64_t *x)
 {
 	int32_t pe = 99;
@@ -184,7 +184,7 @@ static void looks(mori_shmem_module_t *m, int64_t *x)
 	CHECK_EQ("sticky", mori_shmem_check(NULL), MORI_SHMEM_EINVAL);
 }
 
-/* A context of 0: there is nobody to tell, and the launch ends. */
+/* A context of 0: no PE can record the failure, and the launch ends. */
 static void nobody(mori_shmem_module_t *m)
 {
 	const char *device = getenv("MORI_SHMEM_DEVICE");
@@ -203,7 +203,7 @@ static void nobody(mori_shmem_module_t *m)
 	CHECK_EQ("with one", got, me);
 }
 
-/* The calls that would be told give the status instead, when they have done their work. */
+/* The calls that would report return the status instead, when they have done their work. */
 static void strict(void)
 {
 	mori_shmem_module_t *m;
@@ -237,7 +237,7 @@ static void strict(void)
 	CHECK_EQ("nothing is told", told(), 0);
 }
 
-/* A call that fails for another reason returns that: the failure before it is told after all. */
+/* A call that fails for another reason returns that: the earlier failure is reported after all. */
 static void strict_ended(void)
 {
 	int64_t *x;

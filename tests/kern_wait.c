@@ -88,7 +88,7 @@ static uint64_t one_result(const struct row *r, int holds, uint64_t seen)
 /* Runs what was set; the sticky status says whether any wait came to its end. */
 static void finish(struct batch *b, const struct row *r, struct shared *s, size_t n, size_t late)
 {
-	mori_shmem_fault_t f;
+	mori_shmem_fault_t f = { .struct_size = sizeof(f) };
 	size_t wrong = 0;
 
 	b->n = n;

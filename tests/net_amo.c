@@ -86,12 +86,12 @@ static void reals(struct job *j, int pe)
 
 	memcpy(j->heap[pe] + off, &f, 4);
 	memcpy(&bits, &df, 4);
-	CHECK_EQ("float", job_amo(j, pe, off, 4, NET_AMO_ADD_REAL, bits, 0, &old), 0);
+	CHECK_EQ("float", job_amo(j, pe, off, 4, AMO_ADD_REAL, bits, 0, &old), 0);
 	memcpy(&f, j->heap[pe] + off, 4);
 	CHECK(f == 1.75f && (uint32_t)old == 0x3fc00000);
 	memcpy(j->heap[pe] + off, &d, 8);
 	memcpy(&bits, &dd, 8);
-	CHECK_EQ("double", job_amo(j, pe, off, 8, NET_AMO_ADD_REAL, bits, 0, NULL), 0);
+	CHECK_EQ("double", job_amo(j, pe, off, 8, AMO_ADD_REAL, bits, 0, NULL), 0);
 	CHECK_EQ("quiet", net_quiet(j->net, NET_ALL), 0);
 	memcpy(&d, j->heap[pe] + off, 8);
 	CHECK(d == 1e300 + 1e299);
@@ -112,7 +112,7 @@ static void each(struct job *j)
 		}
 	}
 	reals(j, pe);
-	/* What is none. */
+	/* What is not an atomic. */
 	CHECK_EQ("op", job_amo(j, pe, 64, 8, 99, 0, 0, &old), MORI_SHMEM_EINVAL);
 	CHECK_EQ("width", job_amo(j, pe, 64, 2, MORI_SHMEM_AMO_SET, 0, 0, NULL), MORI_SHMEM_EINVAL);
 	CHECK_EQ("aligned", job_amo(j, pe, 65, 8, MORI_SHMEM_AMO_FETCH, 0, 0, &old),

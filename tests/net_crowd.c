@@ -3,7 +3,7 @@
 /*
  * Many come to one PE at once. Hundreds of processes of the job, of which all but one are
  * sockets of this test, find it stopped, and it must answer each of them when it goes on;
- * strangers that connect and close cost it little memory. Whoever hangs up before the answer
+ * strangers that connect and close cost it little memory. A process that hangs up before the answer
  * is asked again.
  */
 #include <arpa/inet.h>
@@ -21,9 +21,9 @@
 static int32_t proc_of[CROWD];
 
 /* What process @proc would greet with. */
-static struct engine engine_like(int proc)
+static struct net engine_like(int proc)
 {
-	struct engine e = { .config = { .n_procs = CROWD, .my_proc = proc } };
+	struct net e = { .config = { .n_procs = CROWD, .my_proc = proc } };
 
 	memcpy(e.secret, "0123456789abcdef", sizeof(e.secret));
 	return e;
@@ -65,7 +65,7 @@ static pid_t start_listener(struct job *j)
 
 static int knock(const struct job *j)
 {
-	const struct place *at = (const struct place *)j->block->address[0];
+	const struct net_addr *at = (const struct net_addr *)j->block->address[0];
 	struct timeval limit = { .tv_sec = JOB_WAIT_S };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -93,20 +93,20 @@ static void run_crowd(void)
 	pid = start_listener(&j);
 	stop(pid);
 	for (int i = 1; i < CROWD; i++) {
-		struct engine e = engine_like(i);
-		struct hello hello;
+		struct net e = engine_like(i);
+		struct greeting hello;
 
-		hello_make(&e, &hello, 0, 0, HELLO_ASK);
+		net_greet_make(&e, &hello, 0, 0, GREET_NET);
 		fd[i] = knock(&j);
 		CHECK_EQ("greeted", send(fd[i], &hello, sizeof(hello), 0), (ssize_t)sizeof(hello));
 	}
 	kill(pid, SIGCONT);
 	for (int i = 1; i < CROWD; i++) {
-		struct engine e = engine_like(i);
-		struct hello answer;
+		struct net e = engine_like(i);
+		struct greeting answer;
 		ssize_t n = recv(fd[i], &answer, sizeof(answer), MSG_WAITALL);
 
-		answers += n > 0 && hello_good(&e, &answer, (size_t)n, HELLO_ANSWER);
+		answers += n > 0 && net_greet_check(&e, &answer, (size_t)n, GREET_ACCEPTED);
 		close(fd[i]);
 	}
 	CHECK_EQ("answers", answers, CROWD - 1);
@@ -131,11 +131,11 @@ static long most_memory(pid_t pid)
 	return kib;
 }
 
-/* Who comes and goes is not held, however many they are; who belongs to the job is answered. */
+/* Connections that come and go are not kept, however many; processes of the job are answered. */
 static void run_flood(void)
 {
-	struct engine e = engine_like(1);
-	struct hello hello, answer = { 0 };
+	struct net e = engine_like(1);
+	struct greeting hello, answer = { 0 };
 	long before, more;
 	struct job j;
 	pid_t pid;
@@ -148,12 +148,12 @@ static void run_flood(void)
 	for (int i = 0; i < FLOOD; i++)
 		close(knock(&j));
 	fd = knock(&j);
-	hello_make(&e, &hello, 0, 0, HELLO_ASK);
+	net_greet_make(&e, &hello, 0, 0, GREET_NET);
 	CHECK_EQ("greeted", send(fd, &hello, sizeof(hello), 0), (ssize_t)sizeof(hello));
 	kill(pid, SIGCONT);
 	CHECK_EQ("answered", recv(fd, &answer, sizeof(answer), MSG_WAITALL),
 		 (ssize_t)sizeof(answer));
-	CHECK(hello_good(&e, &answer, sizeof(answer), HELLO_ANSWER));
+	CHECK(net_greet_check(&e, &answer, sizeof(answer), GREET_ACCEPTED));
 	more = most_memory(pid) - before;
 	if (!CHECK(TEST_ASAN || TEST_TSAN || more < FLOOD_KIB)) /* they keep what was freed */
 		printf("%ld KiB more\n", more);
@@ -182,11 +182,11 @@ static void run_again(void)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), fd = -1;
-	struct engine e = engine_like(0);
+	struct net e = engine_like(0);
 	struct timeval limit = { .tv_sec = 20 };
-	struct hello hello = { 0 }, answer;
+	struct greeting hello = { 0 }, answer;
 	socklen_t len = sizeof(at);
-	struct place *place;
+	struct net_addr *place;
 	struct job j;
 	pid_t pid;
 
@@ -194,7 +194,7 @@ static void run_again(void)
 	CHECK(!bind(listener, (struct sockaddr *)&at, len) && !listen(listener, 8) &&
 	      !getsockname(listener, (struct sockaddr *)&at, &len));
 	setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	place = (struct place *)j.block->address[0];
+	place = (struct net_addr *)j.block->address[0];
 	place->len = len;
 	memcpy(place->bytes, &at, len);
 	pid = fork();
@@ -213,8 +213,8 @@ static void run_again(void)
 		if (i < HANGS_UP)
 			close(fd); /* with what it said unread, once */
 	}
-	CHECK(hello_good(&e, &hello, sizeof(hello), HELLO_ASK));
-	hello_make(&e, &answer, 1, hello.nonce, HELLO_ANSWER);
+	CHECK(net_greet_check(&e, &hello, sizeof(hello), GREET_NET));
+	net_greet_make(&e, &answer, 1, hello.nonce, GREET_ACCEPTED);
 	CHECK_EQ("answered", send(fd, &answer, sizeof(answer), 0), (ssize_t)sizeof(answer));
 	CHECK_EQ("who asked", job_reap(pid), 0);
 	CHECK_EQ("it went on", j.block->word[1], 1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* TEST: wrapper=none timeout=120 */
 /*
- * A process without a free descriptor: who connects to it waits, the engine's thread does not spin
- * meanwhile, and when one is free again the other is let in.
+ * A process without a free descriptor: a process that connects to it waits, the engine's
+ * thread does not spin meanwhile, and when one is free again the other is let in.
  */
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -13,7 +13,7 @@
 
 #define LOOKS 40 /* more is to spin: there are 20 a second */
 
-static int tries; /* atomic: of the engine to let somebody in, all in vain */
+static int tries; /* atomic: failed attempts of the engine to accept a connection */
 
 /* In place of the C library's. */
 int accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)

@@ -34,7 +34,7 @@ static void litmus(struct job *j)
 			uint64_t *word = (uint64_t *)j->heap[1];
 
 			while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != (uint64_t)i) {
-				if (i % 2) /* or nobody but its thread drives the engine */
+				if (i % 2) /* or only its thread makes the engine progress */
 					net_progress(j->net);
 				else
 					sched_yield();
@@ -137,12 +137,12 @@ static void rested(struct job *j)
 			CHECK_MEM("got", got, j->heap[1] + 4096, len);
 			job_tell(&j->block->word[4], (uint32_t)i);
 		} else {
-			net_hold(j->net);
+			net_poll_begin(j->net);
 			job_tell(&j->block->word[3], (uint32_t)i);
 			while (!net_progress(j->net) && /* RMA may need nothing of it */
 			       __atomic_load_n(&j->block->word[4], __ATOMIC_ACQUIRE) < (uint32_t)i)
 				sched_yield();
-			net_rest(j->net);
+			net_poll_end(j->net);
 			job_await(&j->block->word[4], (uint32_t)i);
 		}
 	}

@@ -45,7 +45,7 @@ static void try_put(struct job *j, int pe, size_t len, size_t shift, unsigned fl
 	memset(j->heap[pe] + at - 16, POISON, len + 32);
 	job_fill(src, len + 16, (unsigned)(len * 31 + shift + (unsigned)j->rank));
 	CHECK_EQ("put", net_put(j->net, &to, src + at % 16, len, signal ? &sig : NULL, flags), 0);
-	if (signal) { /* whoever sees the signal sees the data */
+	if (signal) { /* a PE that sees the signal sees the data */
 		double end = job_seconds() + JOB_WAIT_S;
 
 		while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != before + 3 && job_seconds() < end)

@@ -160,7 +160,7 @@ static void say_again(struct job *j, const char *when)
 	close(fd);
 }
 
-/* The same process once more, with the same secret: it must not believe what it hears. */
+/* The same process once more, with the same secret: it must not accept repeated greetings. */
 static void join_again(struct job *j)
 {
 	int32_t proc_of[2] = { 0, 1 };
@@ -202,7 +202,7 @@ static void tapped(struct job *j)
 	net_close(j->net);
 }
 
-/* A tap on the wire: all that it hears it says again, in the name of either side. */
+/* A tap on the wire: it repeats everything it receives, in the name of either side. */
 static void tap(struct job *j, int listener)
 {
 	int asks = accept(listener, NULL, NULL), serves = knock(j, REAL);
@@ -240,7 +240,7 @@ static void run_tap(void)
 
 	CHECK(!bind(listener, (struct sockaddr *)&at, len) && !listen(listener, 8) &&
 	      !getsockname(listener, (struct sockaddr *)&at, &len));
-	job_make(&j, 3, 4096); /* the tap meets with them, and moves in before they look */
+	job_make(&j, 3, 4096); /* the tap joins their barrier, and moves in before they check */
 	j.provider = "socket";
 	for (int i = 0; i < 2; i++)
 		pid[i] = job_fork(&j, i, tapped);

@@ -34,7 +34,8 @@ static int copy(void *arg, void *dst, const void *src, size_t len)
 	return 0;
 }
 
-static int send_one(struct engine *e, struct conn *c, const struct msg *m, const struct piece *p)
+static int send_one(struct net *e, struct net_conn *c, const struct net_msg *m,
+		    const struct net_buf *p)
 {
 	const uint8_t *data = p->data;
 
@@ -48,14 +49,16 @@ static int send_one(struct engine *e, struct conn *c, const struct msg *m, const
 	return 0;
 }
 
-static const struct link_ops link_stub = { .name = "stub", .data_max = SIZE_MAX, .send = send_one };
+static const struct net_link net_link_stub = { .name = "stub",
+					       .data_max = SIZE_MAX,
+					       .send = send_one };
 
 /* An engine with one region, and a socket of which the test holds the other end. */
 struct stand {
-	struct engine e;
-	struct region region;
-	struct conn serving, asking;
-	struct conn *to[1], *from[1];
+	struct net e;
+	struct net_region region;
+	struct net_conn serving, asking;
+	struct net_conn *to[1], *from[1];
 	struct sock s;
 	int peer;
 };
@@ -67,20 +70,20 @@ static struct stand *stand_new(bool device)
 
 	if (!t || socketpair(AF_UNIX, SOCK_STREAM, 0, fds))
 		exit(1);
-	t->region = (struct region){ .pe = 0,
-				     .id = 7,
-				     .kind = device ? NET_DEV : NET_HOST,
-				     .base = (uint8_t *)heap,
-				     .len = sizeof(heap) };
-	t->e.link = &link_stub;
+	t->region = (struct net_region){ .pe = 0,
+					 .id = 7,
+					 .kind = device ? NET_DEV : NET_HOST,
+					 .base = (uint8_t *)heap,
+					 .len = sizeof(heap) };
+	t->e.link = &net_link_stub;
 	t->e.config.copy = copy;
 	t->e.regions = &t->region;
 	t->e.to = t->to;
 	t->e.from = t->from;
 	t->from[0] = &t->serving;
 	t->to[0] = &t->asking;
-	t->serving = (struct conn){ .link = &t->s, .serves = true, .state = CONN_UP };
-	t->asking = (struct conn){ .link = &t->s, .state = CONN_UP };
+	t->serving = (struct net_conn){ .link = &t->s, .serves = true, .state = CONN_UP };
+	t->asking = (struct net_conn){ .link = &t->s, .state = CONN_UP };
 	t->s.fd = fds[0];
 	t->s.state = SOCK_OPEN;
 	t->s.c = &t->serving;
@@ -102,7 +105,7 @@ static void stand_free(struct stand *t)
 }
 
 /* @m with @len bytes of NEW behind it, cut after @cut of these; nothing may be seen of it before. */
-static void arrive(struct stand *t, const struct msg *m, size_t len, size_t cut,
+static void arrive(struct stand *t, const struct net_msg *m, size_t len, size_t cut,
 		   const uint64_t *place)
 {
 	uint64_t value = NEW;
@@ -135,7 +138,7 @@ static void check_came(size_t len, const uint64_t *place, bool device)
 static void try_put(size_t len, size_t cut, bool device)
 {
 	struct stand *t = stand_new(device);
-	struct msg m = { .type = MSG_PUT, .pe = 0, .region = 7, .off = 8, .len = len };
+	struct net_msg m = { .type = MSG_PUT, .pe = 0, .region = 7, .off = 8, .len = len };
 
 	arrive(t, &m, len, cut, &heap[1]);
 	check_came(len, &heap[1], device);
@@ -148,13 +151,15 @@ static void try_put(size_t len, size_t cut, bool device)
 static void try_answer(size_t len, size_t cut, bool device)
 {
 	struct stand *t = stand_new(device);
-	struct batch batch = { .left = 1 };
+	struct net_batch batch = { .left = 1 };
 	uint64_t place = OLD;
-	struct ask ask = { .id = 5, .batch = &batch, .dst = &place, .len = len, .device = device };
-	struct msg m = { .type = MSG_ANSWER, .id = 5, .len = len };
+	struct net_pending pending = {
+		.id = 5, .batch = &batch, .dst = &place, .len = len, .device = device
+	};
+	struct net_msg m = { .type = MSG_RESPONSE, .id = 5, .len = len };
 
-	t->asking.asks = &ask;
-	t->asking.n_asks = 1;
+	t->asking.pending = &pending;
+	t->asking.n_pending = 1;
 	arrive(t, &m, len, cut, &place);
 	check_came(len, &place, device);
 	CHECK_EQ("answered", batch.left, 0);
@@ -165,12 +170,12 @@ static void try_answer(size_t len, size_t cut, bool device)
 static void try_get(size_t len, bool device)
 {
 	struct stand *t = stand_new(device);
-	struct msg m = { .type = MSG_GET, .pe = 0, .region = 7, .off = 16, .len = len };
+	struct net_msg m = { .type = MSG_GET, .pe = 0, .region = 7, .off = 16, .len = len };
 	uint64_t want = 0;
 
 	heap[2] = NEW;
 	memcpy(&want, &heap[2], len);
-	msg_done(&t->e, &t->serving, &m, 0);
+	net_serve_msg(&t->e, &t->serving, &m, 0);
 	CHECK_EQ("answers", sent.n, 1);
 	CHECK_EQ("length", sent.len, len);
 	CHECK_EQ("value", sent.word, want);
@@ -183,7 +188,7 @@ static void try_get(size_t len, bool device)
 static void try_long(void)
 {
 	struct stand *t = stand_new(false);
-	struct msg m = { .type = MSG_PUT, .pe = 0, .region = 7, .off = 8, .len = 16 };
+	struct net_msg m = { .type = MSG_PUT, .pe = 0, .region = 7, .off = 8, .len = 16 };
 	uint64_t value[2] = { NEW, NEW + 1 };
 
 	CHECK_EQ("head", write(t->peer, &m, sizeof(m)), sizeof(m));
@@ -194,8 +199,8 @@ static void try_long(void)
 	sock_read(&t->e, &t->s);
 	CHECK_EQ("second word", heap[2], NEW + 1);
 	CHECK_EQ("served", t->serving.served, 1);
-	m = (struct msg){ .type = MSG_GET, .pe = 0, .region = 7, .off = 8, .len = 16 };
-	msg_done(&t->e, &t->serving, &m, 0);
+	m = (struct net_msg){ .type = MSG_GET, .pe = 0, .region = 7, .off = 8, .len = 16 };
+	net_serve_msg(&t->e, &t->serving, &m, 0);
 	CHECK(sent.again);
 	stand_free(t);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The end of a job by one PE: mori_shmem_abort(), and mori_shmem_on_wait() in each kind of
- * wait. Everybody is told by whom and why, finalize waits for nobody, and a new job can be
+ * wait. Every PE learns which PE did it and why, finalize waits for no PE, and a new job can be
  * joined. And what outlives a job on purpose: memory that is held.
  */
 /* TEST: pes=2,4 timeout=120 */
@@ -21,7 +21,7 @@ static void join(void)
 	BARRIER();
 }
 
-/* All have left the last barrier: between nodes the news that @who ends the job may overtake it. */
+/* All have left the last barrier: between nodes the report of the abort may overtake it. */
 static void all_out(int who)
 {
 	(void)mori_shmem_uint64_atomic_fetch_add_thread(&word[1], 1, who, 0);

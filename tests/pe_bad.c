@@ -136,7 +136,7 @@ static void zero_bytes(unsigned char *heap, void *own)
 
 static int test_pe(void)
 {
-	mori_shmem_heap_info_t info;
+	mori_shmem_heap_info_t info = { .struct_size = sizeof(info) };
 	unsigned char *heap, *own = pes_private(64);
 
 	MUST(mori_shmem_heap_info(&info));

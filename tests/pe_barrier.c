@@ -11,7 +11,7 @@
 
 struct shared {
 	uint32_t *came;	 /* of each PE: the round it last came to, on every PE */
-	uint32_t *total; /* on PE 0: how many have come so far, in all rounds */
+	uint32_t *total; /* on PE 0: how many have arrived so far, in all rounds */
 };
 
 static int meet(int form)

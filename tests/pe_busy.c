@@ -12,7 +12,7 @@ struct area {
 	uint64_t sum, signals, done;
 	double real;
 	unsigned char from_0[LEN];
-	unsigned char to_0[][LEN]; /* a PE */
+	unsigned char to_0[][LEN]; /* per PE */
 };
 
 /* Something that takes its time and that the compiler cannot leave out. */

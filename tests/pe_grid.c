@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A host thread is a grid of one block of one thread; the clock goes on. */
+#include "ops/shmem_list.h"
 #include "pes.h"
 
 #define NAME(ret, name) #name,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The symmetric heap: the same places on every PE, real alignment, what malloc
- * refuses and why, exhaustion, and books that add up. pe_heap_vmm.c and
+ * refuses and why, exhaustion, and consistent records. pe_heap_vmm.c and
  * pe_heap_isolation.c run it in the other modes.
  */
 #ifndef PE_HEAP_MODE
@@ -17,6 +17,7 @@ static mori_shmem_heap_info_t info(void)
 	mori_shmem_heap_info_t i;
 
 	memset(&i, POISON, sizeof(i));
+	i.struct_size = sizeof(i);
 	MUST(mori_shmem_heap_info(&i));
 	CHECK_EQ("free and used are all", i.free + i.used, i.size);
 	CHECK(i.largest_free <= i.free && i.peak >= i.used);

@@ -2,7 +2,7 @@
 /*
  * The memory model, by tests in which a wrong order would show: message passing
  * through a fence, a quiet, a signal; store buffering. PEs work in pairs, 0 with
- * 1, 2 with 3 and so on, all at the same time; an odd one out only meets.
+ * 1, 2 with 3 and so on, all at the same time; an odd one out only takes part in barriers.
  */
 /* TEST: pes=2,4,5 */
 #include "pes.h"

@@ -10,9 +10,9 @@
 #define STRIDE (2 * GUARD + LEN)
 
 struct shared {
-	unsigned char *area; /* symmetric: STRIDE bytes a PE */
+	unsigned char *area; /* symmetric: STRIDE bytes per PE */
 	unsigned char *buf;  /* the PE's own, registered: STRIDE bytes */
-	uint64_t *sig;	     /* symmetric: a word a PE */
+	uint64_t *sig;	     /* symmetric: one word per PE */
 	mori_shmem_memobj_t area_obj, buf_obj, sig_obj;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Put with signal, every form: who has seen the signal sees the data, without a
+ * Put with signal, every form: a PE that has seen the signal sees the data, without a
  * barrier; there is exactly one signal a call, also for no bytes; a call that is
  * refused leaves data and signal alone.
  */

@@ -203,7 +203,7 @@ static void private_memory(void)
 	free(w);
 }
 
-/* One PE brings something else: nobody has a window afterwards. */
+/* One PE passes something else: no PE has a window afterwards. */
 static void disagreement(void)
 {
 	int fd, last = me == n_pes - 1;

@@ -15,7 +15,7 @@
 static void no_pe(void)
 {
 	uint64_t word = 5, c = 7;
-	mori_shmem_heap_info_t info;
+	mori_shmem_heap_info_t info = { .struct_size = sizeof(info) };
 
 	CHECK_EQ("is_initialized", mori_shmem_is_initialized(), 0);
 	CHECK_EQ("my_pe", mori_shmem_my_pe(), MORI_SHMEM_ESTATE);
@@ -53,7 +53,7 @@ static int open_files(void)
 	return n;
 }
 
-/* One job: who is here, and a ring of puts of this round's data. */
+/* One job: the PEs in it, and a ring of puts of this round's data. */
 static void job(int round)
 {
 	unsigned char *p, data[256];

@@ -10,6 +10,7 @@ static void check_fault(int code, int pe, const char *op, const void *addr)
 	mori_shmem_fault_t f;
 
 	memset(&f, POISON, sizeof(f));
+	f.struct_size = sizeof(f);
 	CHECK_EQ("status", mori_shmem_status(), code);
 	CHECK_EQ("ctx_status", mori_shmem_ctx_status(ctx), code);
 	CHECK_EQ("check", mori_shmem_check(&f), code);
@@ -26,7 +27,7 @@ static void check_fault(int code, int pe, const char *op, const void *addr)
 	CHECK_EQ("no code", f.code, 0);
 }
 
-/* Each kind of call that returns a value, with a PE that is none. */
+/* Each kind of call that returns a value, with a PE that does not exist. */
 static void wrong_pe(uint64_t *word, int pe)
 {
 	CHECK_EQ("g", mori_shmem_uint64_g(word, pe, 0), 0);
@@ -82,7 +83,10 @@ static void returned(uint64_t *word)
 /* What a kernel met that calls of the host carried out. */
 static void left(uint64_t *word)
 {
-	mori_shmem_fault_t f = { .code = MORI_SHMEM_EPEER, .pe = 3, .addr = 4096 }, got;
+	mori_shmem_fault_t got = { .struct_size = sizeof(got) };
+	mori_shmem_fault_t f = {
+		.struct_size = sizeof(f), .code = MORI_SHMEM_EPEER, .pe = 3, .addr = 4096
+	};
 
 	strcpy(f.op, "ctx_putmem_block");
 	f.block[1] = 7;
@@ -103,7 +107,7 @@ static void left(uint64_t *word)
 	CHECK_EQ("none kept", mori_shmem_check(NULL), 0);
 }
 
-/* A context that is none is refused, also right after a good one. */
+/* An invalid context is refused, also right after a valid one. */
 static void contexts(uint64_t *word)
 {
 	const uint64_t bad[] = { 0, 1, ctx + 8, ctx - 64, (uintptr_t)word, UINT64_MAX };
@@ -133,7 +137,7 @@ static int test_pe(void)
 	left(word);
 	contexts(word);
 	BARRIER();
-	/* One PE's fault is nobody else's. */
+	/* One PE's fault does not appear at another. */
 	if (me == 0)
 		(void)mori_shmem_uint64_g(word, -5, 0);
 	if (me == 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Somebody who finds a PE's port and speaks the network's protocol without the job's secret:
+ * A stranger who finds a PE's port and uses the network's protocol without the job's secret:
  * a greeting with every field right but the proof, and requests behind it. Nothing is answered,
  * nothing is written, and the job goes on.
  */

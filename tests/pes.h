@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A program of PEs: it includes this and defines test_pe(), which every PE runs
- * between init and finalize. main() starts one thread a PE that `mori run` gives
+ * between init and finalize. main() starts one thread for each PE that `mori run` gives
  * this process (MORI_THREADS); alone it is a job of one PE. Leading arguments
  * NAME=VALUE are put into the environment first. Every PE makes the same
  * collective calls, whatever its checks say. Define PES_NO_INIT to call init and
@@ -153,7 +153,7 @@ static inline void *pes_run(void *arg)
 
 #ifndef PES_NO_INIT
 	MUST(mori_shmem_init());
-	/* What it tried in vain on its way is no failure. */
+	/* Failed attempts on the way are not a failure. */
 	CHECK_EQ(mori_shmem_last_error(), mori_shmem_take_error(), 0);
 	CHECK_EQ(mori_shmem_last_error(), *mori_shmem_last_error(), 0);
 	pes_meet();

@@ -16,9 +16,17 @@ LC_ALL=C sort "$SRC/tests/abi/device.syms" >"$tmp/file"
 same() { diff "$1" "$2" >"$tmp/out"; }
 none() { ! grep -nE "$1" "$2" >"$tmp/out"; }
 some() { grep -qE "$1" "$2"; }
-# Text after the list has grown: mori-list --device-names | LC_ALL=C sort >tests/abi/device.syms
+# After the list has grown: make generate
 check "tests/abi/device.syms is the list" same "$tmp/file" "$tmp/list"
 check "the list has no name twice" [ -z "$(uniq -d "$tmp/list")" ]
+
+# no_call_is ATTRIBUTE FILE: the attributes of calls are in groups, which stand at the end.
+no_call_is() {
+	awk -v what=" $1 " '
+	/ call / && match($0, / #[0-9]+/)	{ call[substr($0, RSTART + 1, RLENGTH - 1)] = $0 }
+	/^attributes #/ && index($0, what) && $2 in call	{ print call[$2]; found = 1 }
+	END	{ exit found || !length(call) }' "$2" >"$tmp/out"
+}
 
 # Only memory functions of the C library, and only on the CPU.
 undefined_ok() {
@@ -27,7 +35,7 @@ undefined_ok() {
 	case $2 in memcpy | memmove | __asan_* | __ubsan_* | __tsan_* | asan.* | __sanitizer*) ;; *) return 1 ;; esac
 }
 
-for file in nvptx64/device nvptx64/near amdgcn/device amdgcn/near "$(uname -m)/device"; do
+for file in nvptx64/device nvptx64/p2p amdgcn/device amdgcn/p2p "$(uname -m)/device"; do
 	target=${file%/*}
 	bc=$BUILD/lib/mori/$target/libmori_shmem_${file#*/}.bc
 	check "$target is there" [ -s "$bc" ]
@@ -47,12 +55,15 @@ for file in nvptx64/device nvptx64/near amdgcn/device amdgcn/near "$(uname -m)/d
 	check "$target: symbols that lld has not" none '@__(oclc|ockl|ocml|nv)_' "$tmp/ll"
 	check "$target: relative names" none '^source_filename = "/' "$tmp/ll"
 	check "$target: globalGpuStates can be found" none '^@globalGpuStates = .*(hidden|internal)' "$tmp/ll"
-	check "$target: bodies that are not inlined" none '^ +.*call .*@dev_(put|get|p|g|signal|amo_post|amo_fetch|wait)\(.*noinline' "$tmp/ll"
-	case $file in */near) check "$file: queues" none '@nic_|@dev_queue' "$tmp/ll" ;; esac
+	check "$target: calls that are not inlined" no_call_is noinline "$tmp/ll"
+	check "$target: calls that know no builtin" no_call_is nobuiltin "$tmp/ll"
+	check "$target: functions in sections" none '^define .* section "' "$tmp/ll"
+	case $file in */p2p) check "$file: queues" none '@nic_|@dev_queue' "$tmp/ll" ;; esac
 done
 
 # Ordered accesses on NVIDIA are inline PTX: the backend weakens atomics of LLVM IR.
 "$dis" "$BUILD/lib/mori/nvptx64/libmori_shmem_device.bc" -o "$tmp/ll"
+check "nvptx64: the state is read once" some '= load ptr, .*@globalGpuStates.*, !invariant.load .*, !dereferenceable .*, !align ' "$tmp/ll"
 check "nvptx64: atomics of LLVM IR" none '= (atomicrmw|cmpxchg|load atomic)|^ +(store atomic|fence) ' "$tmp/ll"
 
 # From two places, the same bytes.
@@ -60,7 +71,7 @@ script=$SRC/tools/build_shmem_bitcode.sh
 "$script" "$tmp/one" nvptx64 >"$tmp/out" 2>"$tmp/err"
 check "the script builds" [ $? = 0 ]
 check "it says what it wrote" [ "$(echo $(cat "$tmp/out"))" = \
-	"$tmp/one/nvptx64/libmori_shmem_device.bc $tmp/one/nvptx64/libmori_shmem_near.bc" ]
+	"$tmp/one/nvptx64/libmori_shmem_device.bc $tmp/one/nvptx64/libmori_shmem_p2p.bc" ]
 (cd "$tmp" && "$script" two nvptx64) >"$tmp/out" 2>"$tmp/err"
 check "the same bytes" cmp "$tmp/one/nvptx64/libmori_shmem_device.bc" "$tmp/two/nvptx64/libmori_shmem_device.bc"
 check "the same as the build's" cmp "$tmp/one/nvptx64/libmori_shmem_device.bc" "$BUILD/lib/mori/nvptx64/libmori_shmem_device.bc"
@@ -73,7 +84,16 @@ check "unknown target: text" err_has 'unknown target vax'
 MORI_BITCODE_CC=$tmp/none "$script" "$tmp/one" >"$tmp/out" 2>"$tmp/err"
 check "no compiler: code" [ $? = 1 ]
 check "no compiler: text" err_has 'there is no compiler'
-mkdir "$tmp/bin"
+mkdir "$tmp/bin" "$tmp/llvm"
+for tool in clang-19 opt-19; do
+	printf '#!/bin/sh\n[ "$1" = --version ] && echo "LLVM version 77.0" || exec %s "$@"\n' "$tool" >"$tmp/llvm/${tool%-19}"
+done
+chmod +x "$tmp/llvm"/*
+MORI_LLVM_BINDIR=$tmp/llvm "$script" --check >"$tmp/out" 2>"$tmp/err"
+check "no library of LLVM: code" [ $? = 1 ]
+check "no library of LLVM: text" err_has 'install the packages libllvm77 and libc6-dev'
+"$script" --check >"$tmp/out" 2>"$tmp/err"
+check "nothing is missing" [ $? = 0 ]
 for tool in sh env dirname uname cut sed mktemp rm cat; do ln -s "$(command -v $tool)" "$tmp/bin/$tool"; done
 PATH=$tmp/bin "$script" "$tmp/one" >"$tmp/out" 2>"$tmp/err"
 check "no clang: code" [ $? = 1 ]

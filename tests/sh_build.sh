@@ -9,7 +9,7 @@ set -u
 . "$SRC/tests/build.inc"
 
 has() { grep -qE -- "$1" "$tmp/out"; }
-# configure ARGUMENTS...: code and $tmp/out tell of it.
+# configure ARGUMENTS...: the result is in code and $tmp/out.
 configure() {
 	cmake "${generator[@]}" -S "$tmp/one" -B "$tmp/options" -DBUILD_TESTING=OFF \
 		-DCMAKE_C_COMPILER="$CC" "$@" >"$tmp/out" 2>&1

@@ -27,7 +27,7 @@ for file in "$home/bin"/{apt-get,apt,dpkg,sudo,pip,pip3,dnf,yum,git} \
 done
 [ "${#as_user[@]}" = 0 ] || chown -R 65534:65534 "$home"
 
-# user COMMAND...: in the sources; code, $tmp/out and $tmp/err tell of it.
+# user COMMAND...: in the sources; the result is in code, $tmp/out and $tmp/err.
 user() {
 	(cd "$home/mori" && "${as_user[@]}" env -i HOME="$home" PATH="$home/bin:$PATH" "$@") \
 		>"$tmp/out" 2>"$tmp/err"

@@ -88,6 +88,12 @@ cc 0 "-D and -I" "$in/args.c" -DX=1 -UY -I"$tmp" -Wall -g -std=gnu11 -o "$tmp/x.
 cc 0 "-v" "$in/args.c" -v -o "$tmp/x.so"
 check "-v: versions" err_has 'C by clang [0-9]* (.*), final code by LLVM [0-9]'
 check "-v: commands" err_has '^+ .*llvm-link.* --only-needed '
+for kind in cpu:so sm_90:ptx gfx942:hsaco; do
+	(cd "$tmp" && PATH=${tools:-$PATH} "$MORI" cc "$in/args.c" --target "${kind%:*}")
+	check "${kind#*:} without -o" [ -s "$tmp/args.${kind#*:}" ]
+done
+(cd "$tmp" && PATH=${tools:-$PATH} "$MORI" cc "$in/args.c" --emit asm)
+check "assembly without -o" grep -q 'mori_kernels:' "$tmp/args.s"
 cc 0 "/dev/null" "$in/args.c" -o /dev/null
 check "/dev/null is still one" [ -c /dev/null ]
 
@@ -100,7 +106,10 @@ says 2 'there are so, ptx' "$in/args.c" --emit exe -o "$tmp/x"
 says 2 'no hsaco for the target sm_90' "$in/args.c" --target sm_90 --emit hsaco -o "$tmp/x"
 says 2 'which kernel' -o "$tmp/x"
 says 2 'one kernel at a time' "$in/args.c" "$in/plain.ll" -o "$tmp/x"
-says 2 '-o FILE is missing' "$in/args.c"
+says 2 '-o FILE is missing, and plain.ll is the kernel itself' "$in/plain.ll" --emit ll
+says 2 'unknown target sm_999; did you mean sm_89? There are cpu sm_70 sm_72 ' "$in/args.c" --target sm_999
+says 2 'unknown target gfx000; did you mean gfx900? There are cpu ' "$in/args.c" --target gfx000
+says 2 'unknown target sm_70f; ' "$in/args.c" --target sm_70f
 says 2 'a file .c, .ll, .mlir or .bc' "$in/args.cu" -o "$tmp/x"
 says 2 '-O9: there are -O0 to -O3' "$in/args.c" -O9 -o "$tmp/x"
 says 2 'a number from 1 to 1024, not "0"' "$in/args.c" --target sm_90 --max-threads 0 -o "$tmp/x"

@@ -12,7 +12,7 @@
 #	sm-lines: N	it has N lines at most
 # Nothing spills, AMD's code links with no symbol left over, and the library has no shared memory
 # (LDS) of its own: that is the kernel's. On AMD every wave waits for its stores before a barrier. This is
-# the code with the library for near peers; with the queues a kernel compiles and links as well.
+# the code with the library for P2P peers; with the queues a kernel compiles and links as well.
 #
 #	sh_codegen.sh [family [sm|gfx]]: only one family, only NVIDIA or AMD
 set -u
@@ -98,7 +98,7 @@ no_spill() {
 	grep -q 'spill stores' "$1" && ! grep 'spill stores' "$1" | grep -v ' 0 bytes spill stores, 0 bytes spill loads'
 }
 
-# A multiprocessor has 65536 registers: so many a thread let a block of 512 run.
+# A multiprocessor has 65536 registers: this many per thread let a block of 512 run.
 fits_512() {
 	awk '/Used [0-9]+ registers/ { sub(/.*Used /, ""); n++; bad += $1 > 128 } END { exit !n || bad }' "$1"
 }
@@ -116,7 +116,7 @@ for file in "$SRC"/tests/codegen/${1:-*}.c; do
 	name=$(basename "$file" .c)
 	for target in $sm; do
 		code=$tmp/$name.$target.ptx
-		compile "$file" "$target" --near -Wall -Wextra -Werror -o "$code"
+		compile "$file" "$target" --p2p -Wall -Wextra -Werror -o "$code"
 		check "$name for $target compiles" [ $? = 0 ]
 		check "$name for $target has its target" has "^\.target $target"
 		directives "$file" sm "$name for $target"
@@ -128,13 +128,13 @@ for file in "$SRC"/tests/codegen/${1:-*}.c; do
 	done
 	for target in $gfx; do
 		code=$tmp/$name.$target.s
-		compile "$file" "$target" --near --emit asm -o "$code"
+		compile "$file" "$target" --p2p --emit asm -o "$code"
 		check "$name for $target compiles" [ $? = 0 ]
 		directives "$file" gfx "$name for $target"
 		shares "$file" || check "$name for $target: no LDS" lacks 'group_segment_fixed_size:? +[1-9]'
 		check "$name for $target: waves wait" waves_wait "$code"
 		check "$name for $target: no spill" lacks 'ScratchSize: [1-9]|_spill_count: +[1-9]'
-		compile "$file" "$target" --near -o "$tmp/hsaco"
+		compile "$file" "$target" --p2p -o "$tmp/hsaco"
 		check "$name for $target links" [ $? = 0 ]
 		"$readelf" --dyn-syms "$tmp/hsaco" >"$tmp/syms"
 		check "$name for $target: undefined" [ "$(grep -c ' UND ' "$tmp/syms")" = 1 ]
@@ -146,9 +146,9 @@ done
 if [ -n "$ptxas" ] && [ -n "$sm" ] && [ $# = 0 ]; then
 	for file in "$SRC"/examples/kernels/*.c; do
 		name=$(basename "$file" .c)
-		compile "$file" sm_90 --near -o "$tmp/near.ptx"
+		compile "$file" sm_90 --p2p -o "$tmp/p2p.ptx"
 		check "example $name compiles" [ $? = 0 ]
-		"$ptxas" -arch=sm_90 -v "$tmp/near.ptx" -o "$tmp/cubin" >"$tmp/err" 2>&1
+		"$ptxas" -arch=sm_90 -v "$tmp/p2p.ptx" -o "$tmp/cubin" >"$tmp/err" 2>&1
 		check "example $name: blocks of 512 threads" fits_512 "$tmp/err"
 	done
 fi

@@ -40,7 +40,7 @@ offers "" nonsense ""
 # Every option of every help is offered, and no other; and the command knows each: it complains of
 # the one behind it.
 for c in $commands; do
-	help=$("$MORI" "$c" --help | sed -n 's/^   *\(-.*\)/\1/p' | sed 's/  .*//' | grep -oE '(^| )--?[a-zA-Z][a-zA-Z-]*' |
+	help=$("$MORI" "$c" --help | sed -n 's/^   *\(-.*\)/\1/p' | sed 's/  .*//' | grep -oE '(^| )--?[a-zA-Z][a-zA-Z0-9-]*' |
 		sed -E 's/^ *//; s/^(-[a-zA-Z]).+/\1/')
 	offers "$help" "$c" -
 	for o in $(cat "$tmp/out"); do

@@ -32,7 +32,7 @@ setup
 check "all is there: nothing to say of kernels" eval '! says "clang\|llvm"'
 rm "$tmp/bin/clang-19" "$tmp/bin/opt-19"
 setup
-check "no apt-get: the packages are named" says 'Please install what these Debian packages hold:.* clang-19 llvm-19'
+check "no apt-get: the packages are named" says 'Please install the contents of these Debian packages:.* clang-19 llvm-19'
 check "no apt-get: it goes on" says 'going on without.* clang-19 llvm-19'
 setup
 check "no second try" says 'tried before'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # TEST: timeout=240 serial=1
 # mori_shmem_init() under other launchers: PMIx of Open MPI's mpirun, torchrun's
-# variables, and a launcher that gives no way to meet.
+# variables, and a launcher that gives processes no way to find each other.
 set -u
 
 hello=$BUILD/bin/mori-hello

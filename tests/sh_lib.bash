@@ -21,7 +21,7 @@ check() {
 	fi
 }
 
-# job ARGUMENTS...: run it; code, $tmp/out and $tmp/err tell of it.
+# job ARGUMENTS...: run it; the result is in code, $tmp/out and $tmp/err.
 job() {
 	"$MORI" run "$@" >"$tmp/out" 2>"$tmp/err"
 	code=$?

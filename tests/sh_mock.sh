@@ -89,9 +89,9 @@ for ipc in "" "-x MOCK_CUDA_IPC=no"; do
 		done
 	done
 done
-if [ -f "$BUILD/lib/mori/nvptx64/libmori_shmem_near.bc" ]; then
+if [ -f "$BUILD/lib/mori/nvptx64/libmori_shmem_p2p.bc" ]; then
 	"$MORI" cc "$SRC/tests/kernels/soak.c" --target sm_90 --emit ptx -o "$tmp/whole" &&
-		"$MORI" cc "$SRC/tests/kernels/soak.c" --near --target sm_90 --emit ptx -o "$tmp/near"
+		"$MORI" cc "$SRC/tests/kernels/soak.c" --p2p --target sm_90 --emit ptx -o "$tmp/near"
 	check "modules for a GPU" [ $? = 0 ]
 	for how in "-n 2" "-n 4 --threads 2" "-n 2 -x MORI_DISABLE_P2P=1" "-n 4 -x PES_NODE=2" \
 		"-n 4 --threads 2 -x MOCK_CUDA_IPC=no" "-n 2 -x MOCK_CUDA_IPC=no"; do

@@ -121,7 +121,7 @@ ports() {
 	ss -Hltn | awk '{ print $4 }'
 }
 
-# Whoever has no secret: says nothing, noise, a greeting of its own, one that was overheard.
+# A stranger without the secret: sends nothing, noise, a greeting of its own, one that was overheard.
 strangers() {
 	local at n=0 listener
 	"$BUILD/tests/stranger" overhear 8 &

@@ -9,4 +9,5 @@ kernels=(bash "$SRC/tests/sh_kernels.sh")
 
 KERNEL_PES=2 KERNEL_MODES=procs "${kernels[@]}" || exit
 KERNEL_PES=4 KERNEL_MODES=threads "${kernels[@]}" || exit
-MORI_NIC_FORMAT=mlx5 KERNEL_PES=2 KERNEL_MODES=procs "${kernels[@]}"
+LD_LIBRARY_PATH=$BUILD/tests/formats${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+	MORI_NIC_FORMAT=mlx5 KERNEL_PES=2 KERNEL_MODES=procs "${kernels[@]}"

@@ -14,18 +14,17 @@ need_llvm 20
 
 # A function for each leaf and each call, so that its code can be looked at alone.
 cat >"$tmp/leaves.c" <<'END'
-#include "dev/dev.h"
-#include "nic/ops.h"
+#include "fake/rig.h"
 
 #define SHOW(type, name, params, call) \
 	type name params; \
 	__attribute__((noinline)) type name params { return call; }
 
 typedef struct nic_queue *Q;
-SHOW(void, see_ring_soft, (Q q, uint64_t end), soft_ring(q, end))
-SHOW(void, see_ring_mlx5, (Q q, uint64_t last, uint64_t end), mlx5_ring(q, last, end))
-SHOW(void, see_ring_bnxt, (Q q, uint64_t from, uint64_t end), bnxt_ring(q, from, end))
-SHOW(void, see_ring_ionic, (Q q, uint64_t end), ionic_ring(q, end))
+SHOW(void, see_ring_soft, (Q q, uint64_t end), soft_ring(q, 0, 0, end))
+SHOW(void, see_ring_mlx5, (Q q, uint64_t last, uint64_t end), mlx5_ring(q, 0, last, end))
+SHOW(void, see_ring_bnxt, (Q q, uint64_t from, uint64_t end), bnxt_ring(q, from, from, end))
+SHOW(void, see_ring_ionic, (Q q, uint64_t end), ionic_ring(q, 0, 0, end))
 SHOW(bool, see_poll_soft, (Q q, uint64_t at, struct nic_completion *c), soft_poll(q, at, c))
 SHOW(bool, see_poll_mlx5, (Q q, uint64_t at, struct nic_completion *c), mlx5_poll(q, at, c))
 SHOW(bool, see_poll_bnxt, (Q q, uint64_t at, struct nic_completion *c), bnxt_poll(q, at, c))
@@ -38,16 +37,16 @@ SHOW(bool, see_take, (Q q, uint32_t n, uint64_t *slot), nic_take(q, n, slot))
 SHOW(bool, see_marked, (Q q, uint64_t slot), nic_marked(q, slot) != 0)
 SHOW(bool, see_ring, (Q q), nic_ring(q))
 SHOW(void, see_poll, (Q q), nic_poll(q))
-SHOW(int, see_wait, (Q q, struct nic_patience p, uint64_t end), nic_wait(q, p, end))
-SHOW(int, see_put, (Q q, struct nic_patience p, struct nic_local l, struct nic_remote r, uint64_t n),
+SHOW(int, see_wait, (Q q, struct nic_deadline p, uint64_t end), nic_wait(q, p, end))
+SHOW(int, see_put, (Q q, struct nic_deadline p, struct nic_local l, struct nic_remote r, uint64_t n),
      nic_put(q, p, NIC_DONE, l, r, n))
-SHOW(int, see_get, (Q q, struct nic_patience p, struct nic_local l, struct nic_remote r, uint64_t n),
-     nic_get(q, p, NIC_DONE, l, r, n))
-SHOW(int, see_inline, (Q q, struct nic_patience p, const void *src, struct nic_remote r, uint64_t n),
-     nic_put_inline(q, p, 0, src, r, n))
-SHOW(int, see_put_signal, (Q q, struct nic_patience p, struct nic_local l, struct nic_remote r,
-     uint64_t n, struct nic_remote s), nic_put_signal(q, p, l, r, n, s, MORI_SHMEM_AMO_ADD, 1))
-SHOW(struct nic_fetched, see_amo, (Q q, struct nic_patience p, int rmw, uint32_t size,
+SHOW(int, see_get, (Q q, struct nic_deadline p, struct nic_local l, struct nic_remote r, uint64_t n),
+     rig_get(q, p, NIC_DONE, l, r, n))
+SHOW(int, see_inline, (Q q, struct nic_deadline p, const void *src, struct nic_remote r, uint64_t n),
+     rig_put_inline(q, p, 0, src, r, n))
+SHOW(int, see_put_signal, (Q q, struct nic_deadline p, struct nic_local l, struct nic_remote r,
+     uint64_t n, struct nic_remote s), rig_put_signal(q, p, l, r, n, s, MORI_SHMEM_AMO_ADD, 1))
+SHOW(struct nic_fetched, see_amo, (Q q, struct nic_deadline p, int rmw, uint32_t size,
      struct nic_remote r, uint64_t v, uint64_t c), nic_amo(q, p, rmw, size, r, v, c, true))
 END
 
@@ -61,7 +60,7 @@ final() {
 	llc=$(llvm_tool llc)
 	# shellcheck disable=SC2086 # a list of flags
 	clang-19 --target=$triple $flags -nogpulib -ffreestanding -std=gnu11 -fconvergent-functions \
-		-fno-strict-aliasing -Wall -Wextra -Werror -I"$SRC/include" -I"$SRC/src" -O2 \
+		-fno-strict-aliasing -Wall -Wextra -Werror -I"$SRC/include" -I"$SRC/src" -I"$SRC/tests" -O2 \
 		-Xclang -disable-llvm-passes -emit-llvm -c "$tmp/leaves.c" -o "$tmp/raw.bc" 2>"$tmp/err" &&
 		sed -E '/^attributes #/s/ "[a-z][^"= ]*"="[^"]*"//g' \
 			<("$(llvm_tool llvm-dis)" "$tmp/raw.bc" -o -) >"$tmp/raw.ll" 2>"$tmp/err" &&
@@ -93,7 +92,7 @@ no_calls_out() { ! grep -nE '(call|extern|s_swappc|\.globl).*\b(mem(cpy|set|move
 
 # Kernels on the CPU: the same text over the target of fibers.
 check "kernels on the CPU" clang-19 -DMORI_CPU_KERNEL -std=gnu11 -fPIC -fno-strict-aliasing -Wall -Wextra \
-	-Werror -I"$SRC/include" -I"$SRC/src" -O2 -c "$tmp/leaves.c" -o "$tmp/cpu.o"
+	-Werror -I"$SRC/include" -I"$SRC/src" -I"$SRC/tests" -O2 -c "$tmp/leaves.c" -o "$tmp/cpu.o"
 
 ptxas=${MORI_PTXAS:-$(command -v ptxas)}
 for target in sm_80 sm_90 sm_100; do

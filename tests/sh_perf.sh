@@ -75,6 +75,46 @@ for name in $cases; do
 	[ -s "$tmp/rows" ] && fail "$name writes a row with wrong data"
 done
 
+# Rows of two processes: the line of the limit is ours, the table has the peer's beside the peer.
+awk 'BEGIN {
+	print "name,size,pes,who,path,p50,p99,unit,verify,vs_limit,vs_peer,target,met,scope,grid,vs_plain"
+	for (size = 8; size <= 67108864; size *= 2) {
+		split("mori,p2p,1 openmpi,shm,9 limit,mori,0.5 limit,openmpi,7.77", row, " ")
+		for (i = 1; i <= 4; i++) {
+			split(row[i], c, ",")
+			t = c[3] * (1 + size / 65536)
+			printf "put_lat,%d,2,%s,%s,%g,%g,us,ok,,,\"\",,-,-,\n", size, c[1], c[2], t, t
+		}
+	}
+}' >"$tmp/two.csv"
+expect 0 "$MORI" perf --load "$tmp/two.csv" --plot "$tmp/two.svg"
+grep -qE 'Open MPI +x peer +its limit' "$tmp/out" || fail "no column for the limit of the peer"
+grep -qE '^ +8 B .* 7\.77( |$)' "$tmp/out" || fail "no limit of the peer"
+if command -v python3 >/dev/null; then
+	python3 - "$tmp/two.svg" <<-'END' || fail "the drawing"
+	import sys, xml.etree.ElementTree as tree
+	root = tree.parse(sys.argv[1]).getroot()
+	tags = lambda name: [e for e in root.iter() if e.tag.endswith(name)]
+	lines = [[tuple(map(float, p.split(","))) for p in e.get("points").split()] for e in tags("polyline")]
+	assert len(lines) == 3, lines
+	for line in lines:  # a value for each size, on a curve without a step
+	    assert len(line) == 24 == len({x for x, _ in line}), line
+	    assert all(a[1] + 0.05 >= b[1] for a, b in zip(line, line[1:])), line
+	wide, boxes, texts = float(root.get("width")), [], []
+	for e in tags("text"):
+	    x, y, w = float(e.get("x")), float(e.get("y")), 6.0 * len(e.text)
+	    texts.append(e.text)
+	    if e.get("transform"):
+	        continue
+	    x -= {"middle": w / 2, "end": w}.get(e.get("text-anchor"), 0)
+	    assert 0 <= x and x + w <= wide, (e.text, x, w, wide)
+	    assert not any(abs(y - v) < 10 and x < u + n and u < x + w for u, v, n in boxes), e.text
+	    boxes.append((x, y, w))
+	for text in ("put_lat, 2 PEs", "put, then quiet", "us, lower is better", "size in bytes", "memcpy", "Open MPI", "8 B"):
+	    assert text in texts, (text, texts)
+	END
+fi
+
 if command -v oshrun >/dev/null && command -v oshcc >/dev/null; then
 	expect 0 "$MORI" perf --quick --only put_lat,p --csv "$tmp/peer.csv"
 	grep -q '^p,8,2,openmpi,' "$tmp/peer.csv" || echo "note: Open MPI gave no row here" >&2

@@ -14,7 +14,7 @@ if [ ! -f "$bin/kernels/cpu/data.image" ]; then
 	exit 77
 fi
 
-# perf ARGUMENTS...: code, $tmp/out and $tmp/err tell of it.
+# perf ARGUMENTS...: the result is in code, $tmp/out and $tmp/err.
 perf() {
 	"$MORI" perf "$@" >"$tmp/out" 2>"$tmp/err"
 	code=$?
@@ -46,7 +46,7 @@ wrong "a peer of GPUs on the CPU" "nvshmem goes with --device cuda" --device cpu
 wrong "a peer of hosts for kernels" "openmpi goes without --device" --device cpu --peer openmpi
 wrong "a peer of GPUs for hosts" "nvshmem goes with --device cuda" --peer nvshmem
 wrong "grids without kernels" "needs --device" --grids 1x1
-wrong "growth of kernels" "does not go with --device" --device --growth
+wrong "growth of kernels" "cannot be combined with --device" --device --growth
 wrong "a surplus word" surplus --device cpu surplus
 wrong "a typo in the device" 'no device "cpuu": cpu, cuda, hip' --device cpuu
 
@@ -97,8 +97,9 @@ check "rows from a file: exit code $code" [ "$code" = 0 ]
 check "the same rows" cmp -s "$tmp/csv" "$tmp/again"
 check "a table of rows from a file" grep -q '^put_bw: bandwidth' "$tmp/out"
 check "a drawing" grep -q '^</svg>$' "$tmp/svg"
-for panel in "put_bw block 3x40, 2 PEs, GB/s" "get_bw warp 3x40" "put block 1x40" "pingpong thread 1x1, 2 PEs, us"; do
-	check "a panel: $panel" grep -q ">$panel" "$tmp/svg"
+for panel in "put_bw, 2 PEs, block, grid of 3x40" "get_bw, 2 PEs, warp, grid of 3x40" "put, 2 PEs, block, grid of 1x40" \
+	"pingpong, 2 PEs, thread, grid of 1x1" "GB/s, higher is better" "us, lower is better" "size in bytes"; do
+	check "a panel: $panel" grep -q ">$panel<" "$tmp/svg"
 done
 if command -v python3 >/dev/null; then
 	python3 - "$tmp/svg" "$tmp/csv" <<-'END'
@@ -107,7 +108,8 @@ if command -v python3 >/dev/null; then
 	rows = list(csv.DictReader(open(sys.argv[2])))
 	bad = 0
 	for g in tree.parse(sys.argv[1]).getroot().iter(ns + "g"):
-	    name, scope, grid = [t.text for t in g.iter(ns + "text") if " PEs, " in t.text][0].split(",")[0].split(" ")
+	    name, _, scope, grid = [t.text for t in g.iter(ns + "text") if " PEs, " in t.text][0].split(", ")
+	    grid = grid.removeprefix("grid of ")
 	    mine = [r for r in rows if r["name"] == name and int(r["size"]) > 0 and
 	            ((r["scope"], r["grid"]) == (scope, grid) or (r["who"] == "host" and r["scope"] == "-"))]
 	    lines = [line.get("points").split() for line in g.iter(ns + "polyline")]

@@ -95,7 +95,7 @@ check "no program" err_has 'a program is needed'
 job_code "-x of nothing" 2 -n 1 -x NO_SUCH_VARIABLE true
 job_code "bad seconds" 2 -n 1 --timeout soon true
 job_code "bad bind" 2 -n 1 --bind socket true
-job_code "bad heap" 1 -n 2 --heap-size 12q true
+job_code "bad heap" 2 -n 2 --heap-size 12q true
 check "bad heap: said once, before anything starts" err_count 'MORI_SHMEM_HEAP_SIZE="12q"' 1
 job_code "too many" 1 -n 2000000000 true
 check "too many" err_has 'cannot start 2000000000 processes'

@@ -24,6 +24,27 @@ check "all lines came" [ "$(wc -l <"$tmp/out")" = $((6 * 41)) ]
 check "no byte is lost" [ "$(wc -c <"$tmp/out")" = \
 	$((6 * (5 * (1 + 10 + 100 + 1000 + 9000 + 90000 + 5 + 50 + 8) + 41 * 4 + 5))) ]
 
+# The same without tags: no line holds letters of two PEs, and nothing is added.
+job_code "untagged" 0 -n 6 bash "$tmp/talk" </dev/null
+check "each untagged line is one PE's" [ "$(sed 's/^end[a-f]*//' "$tmp/out" | grep -cvE '^(a*|b*|c*|d*|e*|f*)(end[a-f])*$')" = 0 ]
+check "no byte is lost or added" [ "$(wc -c <"$tmp/out")" = \
+	$((6 * (5 * (1 + 10 + 100 + 1000 + 9000 + 90000 + 5 + 50 + 8) + 4))) ]
+job_code "errors in pieces" 0 -n 4 bash -c 'for i in {1..50}; do
+	printf "PE $MORI_RANK " >&2; printf "is $MORI_RANK" >&2; echo " of PE $MORI_RANK" >&2; done'
+check "each error is one PE's" [ "$(grep -cE '^PE ([0-3]) is \1 of PE \1$' "$tmp/err")" = 200 ]
+head -c 300000 /dev/urandom >"$tmp/binary"
+job_code "binary" 0 -n 2 sh -c '[ $MORI_RANK = 1 ] || cat "$0"' "$tmp/binary"
+check "binary output is untouched" cmp "$tmp/out" "$tmp/binary"
+"$MORI" run -n 2 sh -c 'printf "name? "; [ $MORI_RANK = 1 ] || { read -r name; echo "$name"; }' \
+	< <(for ((i = 0; i < 100; i++)); do
+		if grep -q 'name? name? ' "$tmp/out"; then break; fi
+		sleep 0.1
+	done; echo "after $i") >"$tmp/out"
+check "a prompt comes without its line's end: $(cat "$tmp/out")" grep -qE 'name\? after [0-9]{1,2}$' "$tmp/out"
+"$MORI" run -n 2 sh -c 'for i in 1 2 3; do echo "$MORI_RANK out $i"; echo "$MORI_RANK err $i" >&2; done' >"$tmp/out" 2>&1
+check "output and error of a PE keep their order" [ "$(grep '^0' "$tmp/out" | tr '\n' ' ')" = \
+	"0 out 1 0 err 1 0 out 2 0 err 2 0 out 3 0 err 3 " ]
+
 job_code "streams" 0 -n 2 --tag-output sh -c 'echo out; echo err >&2'
 check "output" sorted_is "[0] out
 [1] out"
@@ -56,7 +77,7 @@ touch "$tmp/file"
 job_code "no folder" 1 -n 2 --output-dir "$tmp/file/x" echo hi
 check "no folder" err_has "cannot make $tmp/file/x"
 
-# The reader goes away: the PEs meet a closed pipe, as without the launcher.
+# The reader goes away: the PEs get a closed pipe, as without the launcher.
 timeout 60 bash -c '"$0" run -n 2 --tag-output yes 2>/dev/null | head -n 3 >"$1"' "$MORI" "$tmp/out"
 check "a reader that leaves ends the job" [ $? = 0 ]
 check "what it read" [ "$(wc -l <"$tmp/out")" = 3 ]

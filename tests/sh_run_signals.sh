@@ -97,7 +97,7 @@ for sig in INT TERM HUP; do
 	check "ignored $sig: none is left" wait_for none_marked
 done
 
-# Of two signals that nobody took the second is none.
+# Of two signals that nobody handled, the second does not count.
 taken() { [ $((0x$(awk '/^ShdPnd/ { print $2 }' "/proc/$launcher/status") & $1)) = 0 ]; }
 for sig in INT TERM; do
 	bit=$((1 << ($(kill -l $sig) - 1)))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # TEST: timeout=120
-# Failures in kernels that nobody has looked at: what `mori run` ends with, what is on standard
+# Failures in kernels that nobody has checked: what `mori run` ends with, what is on standard
 # error, and what is there when a process ends without a word.
 set -u
 . "$SRC/tests/sh_lib.bash"

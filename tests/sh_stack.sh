@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # TEST: timeout=120
-# Kernels of mori cc that overflow their stack are told of, also by a frame that reaches
+# Kernels of mori cc that overflow their stack are reported, also by a frame that reaches
 # behind the end of it without touching the end; whether optimised or not.
 set -u
 . "$SRC/tests/sh_lib.bash"

@@ -75,7 +75,7 @@ check "all excluded: not a warning" err_count warning 0
 check "all excluded: not used" nothing_served
 on mlx5_0 0 kern_signal MORI_NIC=soft
 check "soft" nothing_served
-on mlx5_0 0 kern_signal MORI_NIC_FORMAT=mlx5
+on mlx5_0 0 kern_signal MORI_NIC_FORMAT=mlx5 LD_LIBRARY_PATH="$BUILD/tests/formats"
 check "a format of the soft NIC" nothing_served
 
 # Whatever fails: the soft NIC, and it is said once; an error where the NIC was asked for.
@@ -94,7 +94,7 @@ check "no such NIC" err_has 'there is no mlx5_7 here'
 on mlx5_0 1 kern_signal MORI_NIC=rdma SYSFS_PATH=/nowhere
 check "not here" err_has 'a NIC is asked for'
 
-# mori info tells the same.
+# mori info reports the same.
 info() {
 	env FAKE_NICS=mlx5_0 LD_PRELOAD="$fake/libibverbs.so.1 $fake/libmlx5.so.1" "$@" \
 		"$MORI" info >"$tmp/out" 2>"$tmp/err"

@@ -54,7 +54,7 @@ static inline int test_near(int pe, int other)
 	return !(off && !strcmp(off, "1")) && (!node || pe / atoi(node) == other / atoi(node));
 }
 
-/* With PES_NODE nodes are made up, on one machine: so many PEs each. Of the PE's process, early. */
+/* PES_NODE simulates nodes on one machine, of this many PEs each. Of the PE's process, early. */
 static inline void test_name_node(int rank)
 {
 	const char *size = getenv("PES_NODE");

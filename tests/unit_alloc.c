@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The heap's books: directed cases, then a long random run against a model that
+ * The heap's allocation records: directed cases, then a long random run against a model that
  * keeps the owner of each unit. Where alignment plays no part the model says which
  * offset is to come, else only whether one can.
  */
@@ -198,7 +198,7 @@ static void test_resize(void)
 	alloc_close(a);
 }
 
-/* The model: who owns each unit (0: nobody), and the length of a block at its start. */
+/* The model: the owner of each unit (0: none), and the length of a block at its start. */
 #define MODEL_MAX 512
 static int owner[MODEL_MAX];
 static uint64_t model_size;

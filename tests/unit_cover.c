@@ -7,6 +7,8 @@
  */
 #include "test.h"
 
+#include "ops/shmem_list.h"
+
 #include <mori/shmem.h>
 #include <mori/shmem_device.h>
 

@@ -69,7 +69,7 @@ static void test_text(void)
 	CHECK_EQ("taken once", err_take(), 0);
 }
 
-/* What was tried in vain is forgotten, what had failed before it is not. */
+/* A failed attempt is forgotten, an earlier failure is not. */
 static void test_tried(void)
 {
 	struct err_was was;

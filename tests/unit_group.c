@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * The copies that lanes of a GPU share (src/dev/group.h), run here lane by lane: every
+ * The copies that lanes of a GPU share (src/target/group.h), run here lane by lane: every
  * alignment of both sides, every length up to some hundred bytes, several numbers of
  * lanes; guards around the destination, and each byte written by exactly one lane.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/state.h"
+#include "target/base.h"
 #include "test.h"
-
-#include <stdbool.h>
-
-enum dev_scope { DEV_thread, DEV_warp, DEV_block };
-#define DEV_BODY      static inline __attribute__((unused))
-#define DEV_DONE      DEV_BODY
-#define dev_likely(x) (x)
 
 /* The leaves of a target, for a lane at a time. */
 static uint64_t test_lane, test_lanes;
@@ -40,7 +33,7 @@ static uint32_t tgt_join(uint32_t low, uint32_t high, uint32_t shift)
 	return (uint32_t)(((uint64_t)high << 32 | low) >> shift);
 }
 
-/* How often a word of so many bytes was loaded and stored in one access. */
+/* How often a word of each size was loaded and stored in one access. */
 static int loaded[9], stored[9];
 
 #define LEAVES(bits)                                                                               \
@@ -85,7 +78,7 @@ RMW(64)
 /* Hints to clang, which is the compiler of kernels. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
-#include "dev/group.h"
+#include "target/group.h"
 #pragma GCC diagnostic pop
 
 #define GUARD  64
@@ -152,10 +145,10 @@ static int rounds;
 /* As dev_p2p() does, where lanes have met: a round, or else the rest. */
 static bool round_done(enum dev_scope scope, void *to, const void *from, uint64_t len)
 {
-	if (!tgt_is_round(scope, (uintptr_t)to, (uintptr_t)from, len))
+	if (!tgt_is_single_pass(scope, (uintptr_t)to, (uintptr_t)from, len))
 		return false;
 	CHECK(len && len <= (scope == DEV_thread ? 64 : 16 * test_lanes));
-	tgt_copy_round(scope, to, from, len);
+	tgt_copy_single_pass(scope, to, from, len);
 	rounds++;
 	return true;
 }

@@ -6,7 +6,6 @@
 #ifndef MORI_TESTS_UNIT_NIC_H
 #define MORI_TESTS_UNIT_NIC_H
 
-#include "dev/dev.h"
 #include "nic/memory.h"
 
 #ifdef RIG_PAUSE
@@ -27,11 +26,10 @@ static inline uint32_t rig_cas_32(void *p, uint32_t compare, uint32_t v)
 
 static long rig_rang; /* how often a sleeping NIC would have been woken */
 
-#define NIC_RANG(q) ((void)(q), __atomic_add_fetch(&rig_rang, 1, __ATOMIC_RELAXED))
+#define NIC_NOTIFY(q) ((void)(q), __atomic_add_fetch(&rig_rang, 1, __ATOMIC_RELAXED))
 
-#include "nic/ops.h"
-#include "nic/serve.h"
-#include "nic/setup.h"
+#include "fake/formats.h"
+#include "fake/rig.h"
 #include "test.h"
 
 #define RIG_GUARD 256u
@@ -42,7 +40,7 @@ struct rig {
 	struct nic_queue q;
 	struct nic_server s;
 	struct dev_state st;
-	struct nic_patience p;
+	struct nic_deadline p;
 	uint32_t record[2], cq_record[2];
 	uint64_t doorbell, cq_doorbell;
 	uint8_t *ring; /* with its guards */
@@ -75,6 +73,31 @@ static inline uint64_t rig_alloc(size_t len)
 	return (uint64_t)(uintptr_t)p;
 }
 
+static inline void *rig_at(uint64_t addr)
+{
+	return (void *)(uintptr_t)addr;
+}
+
+/* Resets the counters of @q and clears its memory, whose addresses are this process's. */
+static inline int rig_queue_start(struct nic_queue *q, uint64_t start)
+{
+	struct nic_sizes sizes;
+	int err = nic_queue_reset(q, start);
+
+	if (err)
+		return err;
+	(void)nic_queue_sizes(q, &sizes);
+	memset(rig_at(q->ring), 0, sizes.ring);
+	if (sizes.psn)
+		memset(rig_at(q->psn), 0, sizes.psn);
+	memset(rig_at(q->marks), 0, sizes.marks);
+	memset(rig_at(q->result_values), 0, sizes.result_values);
+	memset(rig_at(q->slot_owner), 0, sizes.slot_owner);
+	*(uint64_t *)rig_at(q->slot_owner) = 1;
+	nic_clear_cq(q, rig_at(q->cq), start);
+	return 0;
+}
+
 /* A queue of @log_slots whose counters are at @start, as after that many slots. */
 static inline void rig_open(struct rig *r, const struct rig_kind *kind, uint32_t log_slots,
 			    uint64_t start)
@@ -84,8 +107,7 @@ static inline void rig_open(struct rig *r, const struct rig_kind *kind, uint32_t
 
 	memset(r, 0, sizeof(*r));
 	r->st.life = DEV_LIFE_OPEN;
-	r->st.spin = r->st.spin_now = 100;
-	r->p = (struct nic_patience){ &r->st, DEV_NS_DEFAULT };
+	r->p = (struct nic_deadline){ &r->st, DEV_NS_DEFAULT };
 	q->format = kind->format;
 	q->flags = kind->flags;
 	q->index_by = kind->index_by;
@@ -96,8 +118,8 @@ static inline void rig_open(struct rig *r, const struct rig_kind *kind, uint32_t
 	q->cq_bell = (uint64_t)RIG_CQN << 24;
 	q->pe = 3;
 	q->mtu = 1024;
-	q->cells = 5;
-	q->cells_key = 0xce11;
+	q->result_slots = 5;
+	q->results_key = 0xce11;
 	if (!CHECK_EQ(kind->name, nic_queue_sizes(q, &sizes), 0))
 		_exit(1);
 	r->ring_len = sizes.ring;
@@ -106,13 +128,13 @@ static inline void rig_open(struct rig *r, const struct rig_kind *kind, uint32_t
 	q->cq = rig_alloc(sizes.cq);
 	q->psn = sizes.psn ? rig_alloc(sizes.psn) : 0;
 	q->marks = rig_alloc(sizes.marks);
-	q->cell_values = rig_alloc(sizes.cell_values);
-	q->cell_users = rig_alloc(sizes.cell_users);
+	q->result_values = rig_alloc(sizes.result_values);
+	q->slot_owner = rig_alloc(sizes.slot_owner);
 	q->record = (uint64_t)(uintptr_t)r->record;
 	q->cq_record = (uint64_t)(uintptr_t)r->cq_record;
 	q->doorbell = (uint64_t)(uintptr_t)&r->doorbell;
 	q->cq_doorbell = (uint64_t)(uintptr_t)&r->cq_doorbell;
-	CHECK_EQ(kind->name, nic_queue_start(q, start), 0);
+	CHECK_EQ(kind->name, rig_queue_start(q, start), 0);
 	/* What a NIC that has served the queue up to here was told last. */
 	r->record[MLX5_SEND_RECORD] = nic_be_32((uint32_t)start & 0xffff);
 	r->doorbell = q->format == NIC_SOFT  ? start :
@@ -123,8 +145,8 @@ static inline void rig_open(struct rig *r, const struct rig_kind *kind, uint32_t
 
 static inline void rig_close(struct rig *r)
 {
-	const uint64_t parts[] = { r->q.cq, r->q.psn, r->q.marks, r->q.cell_values,
-				   r->q.cell_users };
+	const uint64_t parts[] = { r->q.cq, r->q.psn, r->q.marks, r->q.result_values,
+				   r->q.slot_owner };
 
 	for (size_t i = 0; i < RIG_GUARD; i++) {
 		CHECK(r->ring[i] == 0xa5);
@@ -153,7 +175,7 @@ static inline void rig_do(const struct rig *r, const struct nic_job *job)
 		memcpy(remote, job->op.data, job->op.len);
 		break;
 	default:
-		nic_serve_result(&r->s, job, local, nic_serve_atomic(&job->op, remote));
+		nic_serve_result(&r->s, job, local, formats_atomic(&job->op, remote));
 		break;
 	}
 }
@@ -186,7 +208,7 @@ static inline int rig_serve(struct rig *r)
 
 	while ((got = nic_serve_next(&r->s, &job)) > 0) {
 		rig_do(r, &job);
-		nic_serve_tell(&r->s, &job, 0);
+		nic_serve_complete(&r->s, &job, 0);
 		n++;
 	}
 	return got < 0 ? got : n;

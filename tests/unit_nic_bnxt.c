@@ -181,7 +181,7 @@ static void test_doorbells(void)
 	CHECK(rig_post(&r, &op, 1, &end));
 	CHECK_MEM("first round", &r.doorbell, first, 8);
 	CHECK_EQ("job", nic_serve_next(&r.s, &job), 1);
-	nic_serve_tell(&r.s, &job, 0);
+	nic_serve_complete(&r.s, &job, 0);
 	nic_poll(&r.q);
 	CHECK_MEM("completions", &r.cq_doorbell, seen, 8);
 	rig_close(&r);

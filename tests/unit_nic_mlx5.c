@@ -231,7 +231,7 @@ static void test_tell(void)
 		CHECK(rig_post(&r, &op, 1, &end));
 		CHECK_EQ("job", nic_serve_next(&r.s, &job), 1);
 		CHECK_EQ("nothing yet", mlx5dv_get_cqe_owner(cqe), i < 8 ? 0 : ~(i / 8) & 1);
-		nic_serve_tell(&r.s, &job, error);
+		nic_serve_complete(&r.s, &job, error);
 		CHECK_EQ("owner", mlx5dv_get_cqe_owner(cqe), i / 8 & 1);
 		CHECK_EQ("opcode", mlx5dv_get_cqe_opcode(cqe),
 			 error ? MLX5_CQE_REQ_ERR : MLX5_CQE_REQ);

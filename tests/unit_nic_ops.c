@@ -27,10 +27,10 @@ static void *nic_main(void *arg)
 		if (got == 1) {
 			n->last[n->jobs++ & 3] = job.op;
 			rig_do(&n->r, &job);
-			nic_serve_tell(&n->r.s, &job, 0);
+			nic_serve_complete(&n->r.s, &job, 0);
 		} else if (got < 0) {
 			n->error = got;
-			nic_serve_tell(&n->r.s, &job, got);
+			nic_serve_complete(&n->r.s, &job, got);
 			break;
 		} else {
 			sched_yield();
@@ -83,7 +83,7 @@ static void test_copies(const struct rig_kind *kind)
 			CHECK_EQ("put", b[k], k - 5 < lens[i] ? a[k - 2] : 0xee);
 		memset(b, 0xee, sizeof(b));
 		CHECK_EQ(kind->name,
-			 nic_get(&n.r.q, n.r.p, NIC_DONE, local(b + 9), remote(a, 1), lens[i]), 0);
+			 rig_get(&n.r.q, n.r.p, NIC_DONE, local(b + 9), remote(a, 1), lens[i]), 0);
 		for (size_t k = 0; k < sizeof(b); k++)
 			CHECK_EQ("get", b[k], k - 9 < lens[i] ? a[k - 9] : 0xee);
 	}
@@ -101,7 +101,7 @@ static void test_inline(const struct rig_kind *kind)
 		for (uint32_t k = 0; k < sizeof(a); k++)
 			a[k] = (uint8_t)(k * 3 + len);
 		memset(b, 0xee, sizeof(b));
-		CHECK_EQ(kind->name, nic_put_inline(&n.r.q, n.r.p, 0, a, remote(b + 7, 1), len), 0);
+		CHECK_EQ(kind->name, rig_put_inline(&n.r.q, n.r.p, 0, a, remote(b + 7, 1), len), 0);
 		memset(a, 0x11, sizeof(a));
 		CHECK_EQ(kind->name, nic_quiet(&n.r.q, n.r.p), 0);
 		for (uint32_t k = 0; k < sizeof(b); k++)
@@ -185,13 +185,16 @@ static void test_native(const struct rig_kind *kind)
 	f = nic_amo(&n.r.q, n.r.p, MORI_SHMEM_AMO_ADD, 8, remote(&word, 1), 3, 0, true);
 	CHECK_EQ(kind->name, f.err, 0);
 	CHECK_EQ(kind->name, __atomic_load_n(&n.jobs, __ATOMIC_RELAXED), 1);
-	CHECK_EQ(kind->name, n.last[0].kind, NIC_ADD);
+	CHECK_EQ(kind->name, n.last[0].kind, kind->format == NIC_SOFT ? NIC_RMW : NIC_ADD);
 	CHECK_EQ(kind->name, n.last[0].lkey, 0xce11);
 	f = nic_amo(&n.r.q, n.r.p, MORI_SHMEM_AMO_SET, 8, remote(&word, 1), 3, 0, true);
 	CHECK_EQ(kind->name, f.err, 0);
 	CHECK_EQ(kind->name, f.old, 8);
 	CHECK_EQ(kind->name, __atomic_load_n(&n.jobs, __ATOMIC_RELAXED), masked ? 2 : 3);
-	CHECK_EQ(kind->name, n.last[(n.jobs - 1) & 3].kind, masked ? NIC_MASKED_CAS : NIC_CAS);
+	CHECK_EQ(kind->name, n.last[(n.jobs - 1) & 3].kind,
+		 kind->format == NIC_SOFT ? NIC_RMW :
+		 masked			  ? NIC_MASKED_CAS :
+					    NIC_CAS);
 	nic_stop(&n);
 }
 
@@ -211,7 +214,7 @@ static void test_put_signal(const struct rig_kind *kind)
 		memset(b, 0xee, sizeof(b));
 		sig = 100;
 		CHECK_EQ(kind->name,
-			 nic_put_signal(&n.r.q, n.r.p, local(a), remote(b, 1), len, remote(&sig, 2),
+			 rig_put_signal(&n.r.q, n.r.p, local(a), remote(b, 1), len, remote(&sig, 2),
 					rmw, 7),
 			 0);
 		/* An add, which every NIC has: the last part and the signal share a doorbell. */
@@ -236,23 +239,23 @@ static void test_cells(const struct rig_kind *kind)
 
 	rig_open(&r, kind, 3, 0);
 	for (int i = 0; i < 4; i++)
-		CHECK((cell[i] = nic_cell_take(&r.q, 2, 4)) != 0);
+		CHECK((cell[i] = nic_result_take(&r.q, 2, 4)) != 0);
 	CHECK_EQ(kind->name, cell[0] + cell[1] + cell[2] + cell[3], 1 + 2 + 3 + 4);
-	CHECK_EQ(kind->name, nic_cell_take(&r.q, 2, 4), 0);
+	CHECK_EQ(kind->name, nic_result_take(&r.q, 2, 4), 0);
 	r.p.ns = 1000000;
 	CHECK_EQ(kind->name,
 		 nic_amo(&r.q, r.p, MORI_SHMEM_AMO_ADD, 8, remote(&word, 1), 1, 0, true).err,
 		 MORI_SHMEM_ETIMEDOUT);
 	CHECK_EQ(kind->name, r.q.taken, 0);
-	*nic_cell_user(&r.q, 2) = 0;
+	*nic_slot_owner(&r.q, 2) = 0;
 	CHECK_EQ(kind->name,
 		 nic_amo(&r.q, r.p, MORI_SHMEM_AMO_ADD, 8, remote(&word, 1), 1, 0, true).err,
 		 MORI_SHMEM_ETIMEDOUT);
 	CHECK_EQ(kind->name, r.q.taken, 1);
-	CHECK_EQ(kind->name, nic_cell_take(&r.q, 2, 4), 0);
+	CHECK_EQ(kind->name, nic_result_take(&r.q, 2, 4), 0);
 	CHECK_EQ(kind->name, rig_serve(&r), 1);
 	CHECK_EQ(kind->name, nic_quiet(&r.q, r.p), 0);
-	CHECK_EQ(kind->name, nic_cell_take(&r.q, 2, 4), 2);
+	CHECK_EQ(kind->name, nic_result_take(&r.q, 2, 4), 2);
 	rig_close(&r);
 }
 

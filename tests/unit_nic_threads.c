@@ -44,13 +44,13 @@ static void *nic_main(void *arg)
 		while (n < most && (got = nic_serve_next(&s->r.s, &jobs[n])) > 0)
 			rig_do(&s->r, &jobs[n++]);
 		if (!CHECK(got >= 0))
-			nic_serve_tell(&s->r.s, &jobs[n], got);
+			nic_serve_complete(&s->r.s, &jobs[n], got);
 		if (got < 0)
 			return NULL;
 		if (!n || rig_random(&seed) % 8 == 0)
 			sched_yield();
 		for (int i = 0; i < n; i++)
-			nic_serve_tell(&s->r.s, &jobs[i], 0);
+			nic_serve_complete(&s->r.s, &jobs[i], 0);
 		s->jobs += n;
 	}
 	return NULL;
@@ -70,7 +70,7 @@ static struct nic_local local(void *p)
 static int poster_round(struct poster *p, int i, uint8_t *buf, uint64_t *sum)
 {
 	struct nic_queue *q = &p->s->r.q;
-	struct nic_patience w = p->s->r.p;
+	struct nic_deadline w = p->s->r.p;
 	uint8_t *place = p->s->window[p->me][i % PARTS], back[40] = { 0 };
 	struct nic_fetched f = { 0 };
 	int err;
@@ -78,9 +78,9 @@ static int poster_round(struct poster *p, int i, uint8_t *buf, uint64_t *sum)
 	memset(buf, p->me * 16 + i % 16, 40);
 	err = nic_put(q, w, i & 1 ? NIC_HOLD : 0, local(buf), remote(place), 20);
 	if (!err)
-		err = nic_put_inline(q, w, 0, buf + 20, remote(place + 20), 20);
+		err = rig_put_inline(q, w, 0, buf + 20, remote(place + 20), 20);
 	if (!err) /* the queue is in order: the read has seen both writes */
-		err = nic_get(q, w, NIC_DONE, local(back), remote(place), 40);
+		err = rig_get(q, w, NIC_DONE, local(back), remote(place), 40);
 	CHECK_MEM("read back", back, buf, 40);
 	if (!err)
 		err = nic_amo(q, w, MORI_SHMEM_AMO_ADD, 8, remote(&p->s->counter), 1, 0, false).err;
@@ -151,7 +151,7 @@ static void *stream_main(void *arg)
 
 	for (int i = 0; i < p->rounds; i++)
 		if (!CHECK_EQ("post",
-			      nic_put_inline(&p->s->r.q, p->s->r.p, 0, &byte, remote(p->s->window),
+			      rig_put_inline(&p->s->r.q, p->s->r.p, 0, &byte, remote(p->s->window),
 					     1),
 			      0))
 			break;
@@ -161,8 +161,9 @@ static void *stream_main(void *arg)
 }
 
 /*
- * Who sees slots that are free finds that the NIC was told before of the completions that freed
- * them: it may then complete what is posted there. Of mlx5, whose record says it in memory.
+ * A thread that sees free slots finds that the NIC was notified earlier of the completions
+ * that freed them: it may then complete what is posted there. Of mlx5, whose record says it
+ * in memory.
  */
 static void test_told(const struct rig_kind *kind, int rounds)
 {

@@ -254,8 +254,8 @@ static void test_unknown(void)
 	options_free(&o);
 }
 
-/* An unknown other name: one line on standard error, however often it is met. */
-static void test_warning(void)
+/* One line on standard error that holds both, however often the variable is met. */
+static void test_warning(const char *name, const char *value, const char *part)
 {
 	int fds[2], saved = dup(2);
 	struct options o;
@@ -266,7 +266,7 @@ static void test_warning(void)
 		return;
 	dup2(fds[1], 2);
 	for (int i = 0; i < 3; i++) {
-		int err = load("MORI_DISABLE_P3P", "1", &o);
+		int err = load(name, value, &o);
 
 		options_free(&o);
 		if (err)
@@ -275,8 +275,8 @@ static void test_warning(void)
 	dup2(saved, 2);
 	n = read(fds[0], got, sizeof(got) - 1);
 	got[n > 0 ? n : 0] = '\0';
-	CHECK_TEXT(got, "MORI_DISABLE_P3P");
-	CHECK_TEXT(got, "MORI_DISABLE_P2P");
+	CHECK_TEXT(got, name);
+	CHECK_TEXT(got, part);
 	CHECK(strchr(got, '\n') && !strchr(got, '\n')[1]);
 	close(fds[0]);
 	close(fds[1]);
@@ -349,6 +349,10 @@ static void test_each(void)
 	CHECK(!strcmp(s.mode, "vmm environment"));
 	CHECK_TEXT(s.extra,
 		   "MORI_SHMEM_MODUS there is no such variable; did you mean MORI_SHMEM_MODE");
+	setenv("MORI_HEAP_SIZE", "1M", 1); /* one letter nearer to MORI_WORLD_SIZE */
+	options_each(see, &s);
+	clear();
+	CHECK_TEXT(s.extra, "ignored; the nearest is MORI_SHMEM_HEAP_SIZE");
 }
 
 static void *load_often(void *arg)
@@ -385,13 +389,15 @@ int main(void)
 {
 	test_deadline(60);
 	test_defaults();
+	test_warning("MORI_DISABLE_P3P", "1", "MORI_DISABLE_P2P");
+	test_warning("MORI_SHMEM_HEAP_TYPE", "uncached", "no effect yet");
+	test_warning("MORI_SDMA_NUM_CHANNELS", "2", "no effect yet");
 	test_size();
 	test_switch();
 	test_enum();
 	test_numbers();
 	test_string_and_empty();
 	test_unknown();
-	test_warning();
 	test_level();
 	test_each();
 	test_threads();

@@ -2,7 +2,7 @@
 /*
  * Queues of NICs end to end, over fake libraries: two PEs of this process open a NIC
  * each, connect a queue pair, and post writes, reads, inline writes and atomics, which a
- * thread carries out as the NIC would, under the keys and states it was told. With rings
+ * thread executes as the NIC would, under the keys and states it was given. With rings
  * in the host's memory and in the device's; kernels may see them elsewhere. Then every
  * call fails once, and nothing is left over.
  */
@@ -112,7 +112,7 @@ static const struct way {
 	const struct verbs_memory *memory;
 	uint32_t flags; /* that the queue must have */
 	bool msn;
-	int qps; /* a peer; 1 where rings are told apart by a register alone */
+	int qps; /* per peer; 1 if rings are distinguished by a register alone */
 } ways[] = {
 	{ "mlx5, RoCE", "mlx5_0", NULL, NIC_NO_MASKED, false, 3 },
 	{ "mlx5, RoCE, shown", "mlx5_0", &shows, NIC_NO_MASKED, false, 3 },
@@ -156,13 +156,13 @@ static int pe_open(struct pe *p, const struct way *w, int turn)
 	p->memory = aligned_alloc(4096, 3 * HEAP);
 	p->heap = p->memory + HEAP;
 	memset(p->memory, 0xbb, 3 * HEAP);
-	err = verbs_open(&c, &p->nic);
+	err = verbs->open(&c, &p->nic);
 	if (!err)
-		err = verbs_heap(p->nic, p->heap, HEAP, w->memory == &places);
+		err = verbs->heap(p->nic, p->heap, HEAP, w->memory == &places);
 	for (int i = 0; i < w->qps && !err; i++) {
-		err = verbs_qp_open(p->nic, !turn, i, &p->qp[i]);
+		err = verbs->qp_open(p->nic, !turn, i, &p->qp[i]);
 		if (!err)
-			verbs_qp_record(p->qp[i], &p->record[i]);
+			verbs->qp_record(p->qp[i], &p->record[i]);
 	}
 	return err;
 }
@@ -170,8 +170,8 @@ static int pe_open(struct pe *p, const struct way *w, int turn)
 static void pe_close(struct pe *p)
 {
 	for (int i = 0; i < QPS; i++)
-		verbs_qp_close(p->qp[i]);
-	verbs_close(p->nic);
+		verbs->qp_close(p->qp[i]);
+	verbs->close(p->nic);
 	free(p->memory);
 }
 
@@ -183,8 +183,8 @@ static int pes_open(struct pe pes[2], const struct way *w)
 	if (!err)
 		err = pe_open(&pes[1], w, 1);
 	for (int k = 0; k < 2 * w->qps && !err; k++)
-		err = verbs_qp_connect(pes[k & 1].qp[k >> 1], &pes[!(k & 1)].record[k >> 1],
-				       &pes[k & 1].q[k >> 1]);
+		err = verbs->qp_connect(pes[k & 1].qp[k >> 1], &pes[!(k & 1)].record[k >> 1],
+					&pes[k & 1].q[k >> 1]);
 	return err;
 }
 
@@ -221,10 +221,10 @@ static uint64_t at(const void *p)
 	return (uintptr_t)p;
 }
 
-/* Where the parts are, by what the library said or was told, and what our own begin with. */
+/* Where the parts are, as the library reported or was given, and what our own begin with. */
 static void check_places(const struct way *w, const struct nic_queue *q, const struct fake_qp *f)
 {
-	const uint64_t *users = (const uint64_t *)(uintptr_t)here(q->cell_users);
+	const uint64_t *users = (const uint64_t *)(uintptr_t)here(q->slot_owner);
 	const uint64_t *marks = (const uint64_t *)(uintptr_t)here(q->marks);
 	bool ionic = q->format == NIC_IONIC;
 
@@ -248,17 +248,17 @@ static void check_places(const struct way *w, const struct nic_queue *q, const s
 			 at(f->ring) + 4096 - (w->msn ? 64 * 8 : 16 * 16));
 	}
 	CHECK_EQ("the cell of nobody", users[0], 1);
-	for (uint32_t i = 1; i < q->cells; i++)
+	for (uint32_t i = 1; i < q->result_slots; i++)
 		CHECK_EQ("a free cell", users[i], 0);
 	for (uint32_t i = 0; i < 1u << q->log_slots; i++)
 		CHECK_EQ("a mark", marks[i], 0);
 }
 
-/* What is said of a queue, and what the NIC was told. */
+/* What a queue pair reports, and how the NIC was configured. */
 static void check_queue(const struct way *w, const struct pe *p, const struct pe *peer, int i)
 {
 	const struct nic_queue *q = &p->q[i];
-	const struct verbs_port *port = verbs_port(p->nic);
+	const struct verbs_port *port = verbs->port(p->nic);
 	const struct fake_qp *f = fake_qp_find(p->record[i].qpn);
 	bool ib = !port->ethernet;
 
@@ -270,7 +270,7 @@ static void check_queue(const struct way *w, const struct pe *p, const struct pe
 	CHECK_EQ("heap", q->heap, (uintptr_t)peer->heap);
 	CHECK_EQ("rkey", q->rkey, peer->record[i].rkey);
 	CHECK_EQ("qp", q->qp, i);
-	CHECK(q->lkey && q->cells_key && q->lkey != q->rkey);
+	CHECK(q->lkey && q->results_key && q->lkey != q->rkey);
 	CHECK_EQ("first packet", q->next_psn, p->record[i].psn);
 	if (!CHECK(f && f->ready))
 		return;
@@ -295,9 +295,9 @@ static void check_queue(const struct way *w, const struct pe *p, const struct pe
 /* The addresses of kernels as this process has them; a check, too, of what was shown. */
 static void near_by(struct nic_queue *q, const struct way *w)
 {
-	uint64_t *shown[] = { &q->ring,	      &q->cq,	      &q->record,      &q->cq_record,
-			      &q->psn,	      &q->doorbell,   &q->cq_doorbell, &q->marks,
-			      &q->cell_users, &q->cell_values };
+	uint64_t *shown[] = { &q->ring,	      &q->cq,		&q->record,	 &q->cq_record,
+			      &q->psn,	      &q->doorbell,	&q->cq_doorbell, &q->marks,
+			      &q->slot_owner, &q->result_values };
 
 	for (size_t i = 0; i < TEST_LEN(shown); i++) {
 		if (w->memory == &shows)
@@ -324,7 +324,7 @@ static int carry_out(struct nic *n, const struct nic_job *job)
 	const struct nic_op *op = &job->op;
 	bool in = op->kind == NIC_INLINE;
 	void *remote = op->len ? fake_reach(op->rkey, op->remote, op->len, true) : NULL;
-	uint64_t at = op->local + (op->lkey == n->q->cells_key ? n->cells_off : 0);
+	uint64_t at = op->local + (op->lkey == n->q->results_key ? n->cells_off : 0);
 	void *local = op->len && !in ? fake_reach(op->lkey, at, op->len, false) : NULL;
 
 	if (!op->len)
@@ -338,7 +338,7 @@ static int carry_out(struct nic *n, const struct nic_job *job)
 	else if (in)
 		memcpy(remote, op->data, op->len);
 	else
-		nic_serve_result(&n->s, job, local, nic_serve_atomic(op, remote));
+		nic_serve_result(&n->s, job, local, formats_atomic(op, remote));
 	return 0;
 }
 
@@ -352,10 +352,10 @@ static void *nic_main(void *arg)
 		got = nic_serve_next(&n->s, &job);
 		if (got == 1) {
 			n->jobs++;
-			nic_serve_tell(&n->s, &job, carry_out(n, &job));
+			nic_serve_complete(&n->s, &job, carry_out(n, &job));
 		} else if (got < 0) {
 			n->error = got;
-			nic_serve_tell(&n->s, &job, got);
+			nic_serve_complete(&n->s, &job, got);
 			break;
 		} else {
 			sched_yield();
@@ -368,9 +368,9 @@ static void nic_start(struct nic *n, struct nic_queue *q, const struct way *w, u
 {
 	memset(n, 0, sizeof(*n));
 	n->q = q;
-	n->cells_off = q->cell_values;
+	n->cells_off = q->result_values;
 	near_by(q, w);
-	n->cells_off -= q->cell_values;
+	n->cells_off -= q->result_values;
 	n->f = fake_qp_find(qpn);
 	nic_serve_open(&n->s, q);
 	CHECK_EQ("thread", pthread_create(&n->thread, NULL, nic_main, n), 0);
@@ -391,8 +391,8 @@ static struct nic_remote there(const struct nic_queue *q, uint64_t off)
 /* Everything over one queue, round its ring many times; the peer's heap is the oracle. */
 static void traffic(const struct way *w, struct pe *me, struct pe *peer, int i)
 {
-	struct dev_state st = { .life = DEV_LIFE_OPEN, .spin = 100, .spin_now = 100 };
-	struct nic_patience p = { &st, 60000000000ull };
+	struct dev_state st = { .life = DEV_LIFE_OPEN };
+	struct nic_deadline p = { &st, 60000000000ull };
 	struct nic_queue *q = &me->q[i];
 	struct nic_local l = { (uintptr_t)me->heap, q->lkey };
 	uint64_t sum = 0, *word = (uint64_t *)(peer->heap + 2048);
@@ -410,10 +410,10 @@ static void traffic(const struct way *w, struct pe *me, struct pe *peer, int i)
 		CHECK_MEM("put", peer->heap, me->heap, len);
 		CHECK_EQ("guard", peer->heap[len], len < 1024 ? 0xcc : peer->heap[len]);
 		memset(me->heap, 0xee, 1024);
-		CHECK_EQ(w->text, nic_get(q, p, NIC_DONE, l, there(q, 0), len), 0);
+		CHECK_EQ(w->text, rig_get(q, p, NIC_DONE, l, there(q, 0), len), 0);
 		CHECK_MEM("get", me->heap, peer->heap, len);
 		CHECK_EQ(w->text,
-			 nic_put_inline(q, p, NIC_DONE, &(uint64_t){ (uint64_t)k }, there(q, 1032),
+			 rig_put_inline(q, p, NIC_DONE, &(uint64_t){ (uint64_t)k }, there(q, 1032),
 					8),
 			 0);
 		CHECK_EQ("inline", *(uint64_t *)(peer->heap + 1032), k);
@@ -518,24 +518,24 @@ static void test_mismatch(void)
 	CHECK_EQ("Ethernet", pe_open(&a, &eth, 0), 0);
 	CHECK_EQ("InfiniBand", pe_open(&b, &ib, 1), 0);
 	CHECK_EQ("v1", pe_open(&c, &v1, 1), 0);
-	CHECK_EQ("links", verbs_qp_connect(a.qp[0], &b.record[0], &a.q[0]), MORI_SHMEM_EREACH);
-	CHECK_TEXT(err_text(), "mlx5_0 port 1 and mlx5_1 of PE 1 do not go together");
-	CHECK_EQ("RoCE", verbs_qp_connect(a.qp[0], &c.record[0], &a.q[0]), MORI_SHMEM_EREACH);
+	CHECK_EQ("links", verbs->qp_connect(a.qp[0], &b.record[0], &a.q[0]), MORI_SHMEM_EREACH);
+	CHECK_TEXT(err_text(), "mlx5_0 port 1 and mlx5_1 of PE 1 cannot be connected");
+	CHECK_EQ("RoCE", verbs->qp_connect(a.qp[0], &c.record[0], &a.q[0]), MORI_SHMEM_EREACH);
 	CHECK_TEXT(err_text(), "RoCE v1");
-	CHECK_EQ("nothing", verbs_qp_connect(a.qp[0], &none, &a.q[0]), MORI_SHMEM_EINVAL);
+	CHECK_EQ("nothing", verbs->qp_connect(a.qp[0], &none, &a.q[0]), MORI_SHMEM_EINVAL);
 	CHECK_TEXT(err_text(), "PE 1 sent no address of a NIC");
-	CHECK_EQ("twice", verbs_qp_connect(b.qp[0], &b.record[0], &b.q[0]), 0);
-	CHECK_EQ("twice", verbs_qp_connect(b.qp[0], &b.record[0], &b.q[0]), MORI_SHMEM_EIO);
-	CHECK_TEXT(err_text(), "mlx5_1 port 1: no way from GID 0 to fe80::1");
-	CHECK_EQ("two heaps", verbs_heap(a.nic, a.heap, HEAP, false), MORI_SHMEM_EINVAL);
+	CHECK_EQ("twice", verbs->qp_connect(b.qp[0], &b.record[0], &b.q[0]), 0);
+	CHECK_EQ("twice", verbs->qp_connect(b.qp[0], &b.record[0], &b.q[0]), MORI_SHMEM_EIO);
+	CHECK_TEXT(err_text(), "mlx5_1 port 1: no path from GID 0 to fe80::1");
+	CHECK_EQ("two heaps", verbs->heap(a.nic, a.heap, HEAP, false), MORI_SHMEM_EINVAL);
 	pe_close(&a);
 	CHECK_EQ("no heap", pe_open(&a, &(struct way){ .nic = "mlx5_0" }, 0), 0);
 	pe_close(&a);
 	struct verbs_config config = machine_config();
 
-	CHECK_EQ("open", verbs_open(&config, &a.nic), 0);
-	CHECK_EQ("no heap", verbs_qp_open(a.nic, 1, 0, &q), MORI_SHMEM_EINVAL);
-	verbs_close(a.nic);
+	CHECK_EQ("open", verbs->open(&config, &a.nic), 0);
+	CHECK_EQ("no heap", verbs->qp_open(a.nic, 1, 0, &q), MORI_SHMEM_EINVAL);
+	verbs->close(a.nic);
 	pe_close(&b);
 	pe_close(&c);
 	CHECK_EQ("left", fake_live(true), 0);
@@ -548,10 +548,9 @@ static void test_overtakes(void)
 		const char *nic, *text; /* NULL: they do not */
 	} cases[] = {
 		{ "mlx5_0", NULL },
-		{ "mlx5_2",
-		  "mlx5_2 port 1: without DevX its completions are in the host's memory" },
+		{ "mlx5_2", "mlx5_2 port 1: without DevX its completions are in host memory" },
 		{ "bnxt_re0", NULL },
-		{ "ionic_0", "its completions are in the host's memory and may overtake data" },
+		{ "ionic_0", "its completions are in host memory and may overtake data" },
 	};
 
 	for (size_t i = 0; i < TEST_LEN(cases); i++) {
@@ -565,22 +564,22 @@ static void test_overtakes(void)
 		c.devices = cases[i].nic;
 		c.memory = &places;
 		c.device = true;
-		err = verbs_open(&c, &v);
+		err = verbs->open(&c, &v);
 		if (!err)
-			err = verbs_heap(v, heap, HEAP, true);
+			err = verbs->heap(v, heap, HEAP, true);
 		if (!err)
-			err = verbs_qp_open(v, 1, 0, &q);
+			err = verbs->qp_open(v, 1, 0, &q);
 		CHECK_EQ(cases[i].nic, err != 0, cases[i].text != NULL);
 		if (cases[i].text)
 			CHECK_TEXT(err_text(), cases[i].text);
-		verbs_qp_close(q);
-		verbs_close(v);
+		verbs->qp_close(q);
+		verbs->close(v);
 		free(heap);
 		CHECK_EQ("left", fake_live(true), 0);
 	}
 }
 
-/* A version that nobody knows is refused by name. */
+/* An unknown version is refused by name. */
 static void test_version(void)
 {
 	static const struct way way = { .nic = "ionic_0", .qps = 1 };
@@ -590,9 +589,9 @@ static void test_version(void)
 	CHECK_EQ("one", pe_open(&pes[0], &way, 0), 0);
 	CHECK_EQ("other", pe_open(&pes[1], &way, 1), 0);
 	fake_ionic(0);
-	CHECK_EQ("version", verbs_qp_connect(pes[0].qp[0], &pes[1].record[0], &pes[0].q[0]),
+	CHECK_EQ("version", verbs->qp_connect(pes[0].qp[0], &pes[1].record[0], &pes[0].q[0]),
 		 MORI_SHMEM_ENOTSUP);
-	CHECK_TEXT(err_text(), "ionic_0 port 1: which version of its format the NIC speaks");
+	CHECK_TEXT(err_text(), "ionic_0 port 1: the version of the NIC's format is unknown");
 	fake_ionic(2);
 	pes_close(pes, "version");
 }

@@ -86,21 +86,21 @@ static const struct found {
 	{ "mlx5_5", 1, NIC_MLX5, -1, 200000, 1, false,
 	  "it has no GID: give its interface an address" },
 	{ "mlx5_6", 1, NIC_MLX5, -1, 0, 1, false,
-	  "it cannot be opened: Permission denied (who may" },
+	  "it cannot be opened: Permission denied (may this" },
 	{ "mlx5_10", 1, NIC_MLX5, 1, 200000, 3, true, "" },
 	{ "rocep5s0", 1, NIC_IONIC, 0, 25000, 1, false, "" },
 	{ "rxe0", 1, NIC_FORMATS, -1, 0, 0, false,
 	  "kernels cannot drive it (its driver: unknown)" },
 };
 
-static void test_scan(const char *near)
+static void test_scan(const char *affinity)
 {
 	struct verbs_config c = machine_config();
 	struct verbs_port *ports;
 	size_t n;
 
-	c.near = near;
-	if (!CHECK_EQ("scan", verbs_scan(&c, &ports, &n), 0))
+	c.affinity = affinity;
+	if (!CHECK_EQ("scan", verbs->scan(&c, &ports, &n), 0))
 		return;
 	CHECK_EQ("ports", n, TEST_LEN(want));
 	for (size_t i = 0; i < n && i < TEST_LEN(want); i++) {
@@ -110,8 +110,8 @@ static void test_scan(const char *near)
 		CHECK_EQ(want[i].name, ports[i].gid_index, want[i].gid);
 		CHECK_EQ(want[i].name, ports[i].mbps, want[i].mbps);
 		CHECK_EQ(want[i].name, ports[i].shared,
-			 !near || !strncmp(ports[i].name, "rxe", 3) ? 0 : want[i].shared);
-		CHECK_EQ(want[i].name, ports[i].same_numa, near && want[i].same_numa);
+			 !affinity || !strncmp(ports[i].name, "rxe", 3) ? 0 : want[i].shared);
+		CHECK_EQ(want[i].name, ports[i].same_numa, affinity && want[i].same_numa);
 		CHECK_TEXT(ports[i].why_not, want[i].why_not);
 		CHECK(*want[i].why_not || !*ports[i].why_not);
 	}
@@ -121,9 +121,9 @@ static void test_scan(const char *near)
 
 /* What a PE opens, and what the reason says. */
 static const struct choice {
-	const char *list, *near;
+	const char *list, *affinity;
 	int turn, gid;
-	const char *want; /* in verbs_why(), or after ! in the error */
+	const char *want; /* in verbs->why(), or after ! in the error */
 } choices[] = {
 	{ NULL, "0000:17:00.0", 0, -1, "mlx5_1 port 1, the nearest of 6" },
 	{ NULL, "0000:17:00.0", 1, -1, "mlx5_10 port 1, the nearest" },
@@ -132,7 +132,7 @@ static const struct choice {
 	{ "mlx5_3,bnxt", "0000:17:00.0", 0, -1, "mlx5_3 port 1, the nearest of 2" },
 	{ "rocep5s0", NULL, 0, -1, "rocep5s0 port 1, the fastest of 1" },
 	{ NULL, "0000:99:00.0", 0, -1,
-	  "bnxt_re0 port 1" }, /* no such device: as if all were as near */
+	  "bnxt_re0 port 1" }, /* no such device: as if all were equally close */
 	{ "mlx5_1", NULL, 0, 3, "mlx5_1 port 1" },
 	{ "mlx5_1", NULL, 0, 4, "!mlx5_1 port 1: there is no GID at index 4 (MORI_IB_GID_INDEX)" },
 	{ "mlx5_1", NULL, 0, 77, "!there is no GID at index 77" },
@@ -150,16 +150,16 @@ static void test_choices(void)
 		int err;
 
 		c.devices = ch->list;
-		c.near = ch->near;
+		c.affinity = ch->affinity;
 		c.turn = ch->turn;
 		c.gid_index = ch->gid;
-		err = verbs_open(&c, &v);
+		err = verbs->open(&c, &v);
 		CHECK_EQ(ch->want, !err, *ch->want != '!');
-		CHECK_TEXT(err ? err_text() : verbs_why(v), ch->want + (*ch->want == '!'));
+		CHECK_TEXT(err ? err_text() : verbs->why(v), ch->want + (*ch->want == '!'));
 		if (!err && ch->gid >= 0)
-			CHECK_EQ("GID", verbs_port(v)->gid_index, ch->gid);
+			CHECK_EQ("GID", verbs->port(v)->gid_index, ch->gid);
 		if (!err)
-			verbs_close(v);
+			verbs->close(v);
 		CHECK_EQ("left", fake_live(true), 0);
 	}
 }
@@ -172,8 +172,8 @@ static void test_faults(void)
 	struct verbs *v;
 
 	fake_fail(0);
-	CHECK_EQ("open", verbs_open(&c, &v), 0);
-	verbs_close(v);
+	CHECK_EQ("open", verbs->open(&c, &v), 0);
+	verbs->close(v);
 	calls = fake_fail(0);
 	CHECK(calls > 20);
 	for (int nth = 1; nth <= calls; nth++) {
@@ -181,18 +181,18 @@ static void test_faults(void)
 
 		fake_fail(nth);
 		v = NULL;
-		err = verbs_open(&c, &v);
+		err = verbs->open(&c, &v);
 		fake_fail(0);
 		CHECK(err <= 0 && !err == !!v);
 		opened += !err;
 		failed += err != 0;
 		if (!err)
-			verbs_close(v);
+			verbs->close(v);
 		CHECK_EQ("left", fake_live(true), 0);
 	}
 	CHECK(opened && failed);
 	fake_nics(NULL, 0);
-	CHECK_EQ("no NIC", verbs_open(&c, &v), MORI_SHMEM_ENOENT);
+	CHECK_EQ("no NIC", verbs->open(&c, &v), MORI_SHMEM_ENOENT);
 	CHECK_TEXT(err_text(), "there is no NIC here that kernels can drive");
 }
 

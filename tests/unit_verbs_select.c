@@ -31,7 +31,7 @@ static const struct verbs_port machine[] = {
 #define GPU "0000:17:00.0"
 
 static const struct row {
-	const char *list, *near;
+	const char *list, *affinity;
 	int turn;
 	bool in_turn;
 	const char *want; /* name:port, or after ! what the error says */
@@ -86,17 +86,17 @@ static const struct row {
 	{ "mlx_5", GPU, 0, false, "!there is no mlx_5 here" },
 	{ "MLX5_0", GPU, 0, false, "!there is no MLX5_0 here" },
 	{ "mlx5_00", GPU, 0, false, "!there is no mlx5_00 here" },
-	{ "mlx5_0 mlx5_1", GPU, 0, false, "!names have commas between" },
-	{ "mlx5_0;mlx5_1", GPU, 0, false, "!names have commas between" },
+	{ "mlx5_0 mlx5_1", GPU, 0, false, "!names are separated by commas" },
+	{ "mlx5_0;mlx5_1", GPU, 0, false, "!names are separated by commas" },
 	{ "mlx5_0,,mlx5_1", GPU, 0, false, "!a name is missing" },
 	{ ",mlx5_0", GPU, 0, false, "!a name is missing" },
 	{ "mlx5_0,", GPU, 0, false, "!a name is missing" },
 	{ "^", GPU, 0, false, "!a name is missing" },
 	{ " ", GPU, 0, false, "!a name is missing" },
 	{ ":1", GPU, 0, false, "!a name is missing" },
-	{ "^mlx5_0,^mlx5_1", GPU, 0, false, "!^ is for the whole list" },
-	{ "^^mlx5_0", GPU, 0, false, "!^ is for the whole list" },
-	{ "mlx5_0,^mlx5_1", GPU, 0, false, "!^ is for the whole list" },
+	{ "^mlx5_0,^mlx5_1", GPU, 0, false, "!^ applies to the whole list" },
+	{ "^^mlx5_0", GPU, 0, false, "!^ applies to the whole list" },
+	{ "mlx5_0,^mlx5_1", GPU, 0, false, "!^ applies to the whole list" },
 	{ "mlx5_0:", GPU, 0, false, "!a port is a number" },
 	{ "mlx5_0:0", GPU, 0, false, "!a port is a number" },
 	{ "mlx5_0:256", GPU, 0, false, "!a port is a number" },
@@ -109,7 +109,7 @@ static const struct row {
 
 static void try_row(const struct row *r)
 {
-	struct verbs_config c = { .near = r->near, .turn = r->turn, .in_turn = r->in_turn };
+	struct verbs_config c = { .affinity = r->affinity, .turn = r->turn, .in_turn = r->in_turn };
 	struct verbs_port ports[TEST_LEN(machine)];
 	char got[256] = "", why[192] = "";
 	int which;

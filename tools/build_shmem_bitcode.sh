@@ -1,26 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds the device library, libmori_shmem_device.bc, and nothing else: one bitcode
-# file a target, with clang and the LLVM tools alone. For GPUs there is a second one,
-# libmori_shmem_near.bc: the same functions without the queues of NICs.
+# Builds the device library and nothing else: one libmori_shmem_device.bc per target, and
+# for GPUs libmori_shmem_p2p.bc, the same functions without the queues of NICs. It needs
+# clang, opt, and what both depend on: LLVM's shared library and the headers of libc.
 #
 # The bodies stay functions, each optimised by itself (for the CPU, lightly): the final
-# link of a kernel inlines what the kernel calls and drops the rest. So that nothing
-# keeps it from doing that, functions carry no processor, no features and no rule about
-# library calls, and no function is marked as used.
+# link of a kernel inlines what the kernel calls and drops the rest. tools/bitcode_attrs.c
+# removes whatever would prevent that.
 set -u
 
 usage() {
 	cat <<'END'
 usage: tools/build_shmem_bitcode.sh [output_dir] [target]
+       tools/build_shmem_bitcode.sh --check
 
-Writes output_dir/<target>/libmori_shmem_device.bc, and for a GPU libmori_shmem_near.bc
-beside it, for kernels whose peers all have load and store. The default output_dir is
-build/lib/mori; the targets are nvptx64, amdgcn and x86_64 (or aarch64), and without
-one all three of this machine are built.
+Writes output_dir/<target>/libmori_shmem_device.bc, and for a GPU libmori_shmem_p2p.bc
+beside it, for kernels that reach all their peers by load and store. The default
+output_dir is build/lib/mori. The targets are nvptx64, amdgcn and x86_64 (or aarch64);
+without one, all three of this machine are built. --check only reports what is missing.
 
 Environment:
-  MORI_LLVM_BINDIR  where clang and the LLVM tools are, before PATH
+  MORI_LLVM_BINDIR  the folder of clang and opt, searched before PATH
   MORI_BITCODE_CC   the compiler; default clang-19, then a later clang
   MORI_BITCODE_FLAGS  more flags for it, such as -fsanitize=address
 END
@@ -31,7 +31,12 @@ die() {
 	exit 1
 }
 
+check=
 case ${1:-} in
+--check)
+	check=1
+	shift
+	;;
 -h | --help)
 	usage
 	exit 0
@@ -48,7 +53,7 @@ case ${2:-} in
 '') targets="nvptx64 amdgcn $cpu" ;;
 nvptx64 | amdgcn | x86_64 | aarch64) targets=$2 ;;
 *)
-	echo "build_shmem_bitcode: unknown target $2; there are nvptx64, amdgcn, x86_64 and aarch64" >&2
+	echo "build_shmem_bitcode: unknown target $2; use nvptx64, amdgcn, x86_64 or aarch64" >&2
 	exit 2
 	;;
 esac
@@ -65,7 +70,7 @@ find_tool() {
 			return
 		fi
 	done
-	die "no $1 found; install the package $2, or say where it is with MORI_LLVM_BINDIR"
+	die "no $1 found; install the package $2, or set MORI_LLVM_BINDIR to its folder"
 }
 
 cc=${MORI_BITCODE_CC:-$(find_tool clang clang-19)} || exit 1
@@ -75,11 +80,9 @@ case $version in
 '' | *[!0-9]*) die "$cc is not clang" ;;
 esac
 [ "$version" -ge 19 ] || die "$cc is clang $version; 19 or later is needed (package clang-19)"
-# What the compiler wrote, tools of its own version can read.
+# Tools of the compiler's own version can read its output.
 versions="$version $versions"
 opt=$(find_tool opt llvm-19) || exit 1
-dis=$(find_tool llvm-dis llvm-19) || exit 1
-as=$(find_tool llvm-as llvm-19) || exit 1
 
 out=${1:-}
 case $out in
@@ -94,6 +97,14 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 
+# opt's own release of LLVM's library; the linker knows the folder if it is not beside opt.
+release=$("$opt" --version | sed -n 's/.*LLVM version \([0-9]*\).*/\1/p')
+beside=$(dirname "$(dirname "$(readlink -f "$(command -v "$opt")")")")
+"$cc" -std=gnu11 -Wall -Wextra -O1 tools/bitcode_attrs.c -o "$tmp/attrs" -L"$beside/lib" -L"$beside/lib64" \
+	-Wl,-rpath,"$beside/lib:$beside/lib64" -l"LLVM-$release" ||
+	die "$cc cannot build tools/bitcode_attrs.c; install the packages libllvm$release and libc6-dev"
+[ -z "$check" ] || exit 0
+
 # Where variables end is of no use to a library that is read each time a kernel is compiled.
 gpu='-nogpulib -ffreestanding -Xclang -disable-lifetime-markers'
 
@@ -106,36 +117,7 @@ flags_of() {
 	esac
 }
 
-# The marks that kept the bodies apart go (they are at calls, not at functions), attributes
-# in quotes, and the compiler's mark; those of a sanitizer have no quotes. A set of attributes
-# must not become empty.
-plain() {
-	sed -e '/^attributes #/{
-		/"no-trapping-math"/!s/ noinline / nounwind /
-		s/ "[a-z][^"= ]*"="[^"]*"//g
-		s/ "no-builtins"//g
-		s/ nobuiltin / nounwind /g
-	}' -e '/^!llvm\.ident = /d'
-}
-
-# On NVIDIA functions of minimal size (DEV_DONE) were optimised here and are not again: ptxas does
-# what is left. And there the pointer to the state never changes while a kernel runs and always
-# leads to one, of the size that stands beside it. C cannot say so; the compiler must know it to
-# read the state once and not in every loop.
-known() {
-	[ "$1" = nvptx64 ] || { cat; return; }
-	sed -e '/^attributes #/{
-			/ minsize /s/ optsize / /
-			s/ minsize / optnone /
-		}' \
-		-e 's/^\(.* = load ptr, ptr getelementptr inbounds (i8, ptr @globalGpuStates, i64 8), align 8\)$/\1, !invariant.load !90001, !dereferenceable !90002, !align !90003/' \
-		-e '/^@globalGpuStates = /{
-			p
-			s/.*{ i32 \([0-9]*\), .*/!90001 = !{}\n!90002 = !{i64 \1}\n!90003 = !{i64 8}/
-		}'
-}
-
-# Kernels for GPUs are compiled while somebody waits: what can be done here, is. Loops are
+# Users wait for the compilation of GPU kernels, so as much as possible is done here. Loops are
 # unrolled only where the source says so.
 passes_of() {
 	case $1 in
@@ -151,13 +133,10 @@ build() {
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	"$cc" $(flags_of "$1") -std=gnu11 -fconvergent-functions -fno-strict-aliasing \
 		-fomit-frame-pointer -Wall -Wextra -Iinclude -Isrc -O2 ${MORI_BITCODE_FLAGS:-} ${3:-} \
-		-Xclang -disable-llvm-passes -emit-llvm -c src/dev/lib.c -o "$tmp/raw.bc" &&
+		-Xclang -disable-llvm-passes -fno-ident -emit-llvm -c src/dev/lib.c -o "$tmp/raw.bc" &&
 		"$opt" $(passes_of "$1") "$tmp/raw.bc" -o "$tmp/light.bc" &&
-		"$dis" "$tmp/light.bc" -o "$tmp/light.ll" &&
-		plain <"$tmp/light.ll" | known "$1" >"$tmp/plain.ll" &&
-		{ [ "$1" != nvptx64 ] || grep -q '!dereferenceable !90002' "$tmp/plain.ll"; } &&
 		mkdir -p "$out/$1" &&
-		"$as" "$tmp/plain.ll" -o "$out/$1/.$2.$$" &&
+		"$tmp/attrs" "$tmp/light.bc" "$out/$1/.$2.$$" &&
 		mv "$out/$1/.$2.$$" "$out/$1/$2" &&
 		echo "$out/$1/$2"
 }
@@ -165,6 +144,6 @@ build() {
 for target in $targets; do
 	build "$target" libmori_shmem_device.bc || die "$target: failed"
 	case $target in
-	nvptx64 | amdgcn) build "$target" libmori_shmem_near.bc -DMORI_NEAR || die "$target: failed" ;;
+	nvptx64 | amdgcn) build "$target" libmori_shmem_p2p.bc -DMORI_P2P_ONLY || die "$target: failed" ;;
 	esac
 done

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: tools/embed_kernels.sh clang output.c [flag...]
 # The kernels that the host library launches itself (src/dev/tasks.c), as PTX in a C file.
-# PTX is for every GPU from its own up; the driver compiles it when it is loaded. Without
-# a clang the text is empty.
+# PTX works on every GPU from its own version up; the driver compiles it when it is loaded.
+# Without clang the text is empty.
 set -eu
 [ $# -ge 2 ] || { echo "usage: tools/embed_kernels.sh clang output.c [flag...]" >&2; exit 2; }
 cc=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Prints the path of a CMake of the oldest version that CMakeLists.txt allows. It comes from PyPI
-# into .cache, once; where it cannot be had the exit code is 1, and standard error says why.
+# into .cache, once; if it is not available the exit code is 1, and standard error says why.
 set -u
 
 cd "$(dirname "$0")/.." || exit 1

@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs what is missing of the packages that building, testing or checking
-# needs, on Debian and Ubuntu. Asks nothing, and does nothing when nothing is
-# missing.
+# needs, on Debian and Ubuntu. It asks no questions, and does nothing if nothing is missing.
 #
 #	tools/setup.sh build		compiler and build tools
-#	tools/setup.sh demo		and what kernels are compiled with
-#	tools/setup.sh test		and what the tests use
-#	tools/setup.sh ci		and what the checks and benchmarks use
+#	tools/setup.sh demo		also what kernels are compiled with
+#	tools/setup.sh test		also what the tests use
+#	tools/setup.sh ci		also what the checks and benchmarks use
 #
 # A missing package of the group "build" is an error. Any other is reported and
-# remembered, so that the next run does not try again; what needs it is left out and says so.
+# remembered, so that the next run does not try again; features that need it are left out, with a message.
 set -u
 
 cd "$(dirname "$0")/.." || exit 1
@@ -65,7 +64,7 @@ ci) packages=$build_packages$demo_packages$test_packages$ci_packages ;;
 	;;
 esac
 
-# The Python tests have a Python of their own, which needs no root.
+# The Python tests use a separate Python, which does not need root.
 finish() {
 	case $group in build | demo) ;; *) tools/venv.sh ;; esac
 	exit 0
@@ -96,8 +95,8 @@ missing() {
 need=$(missing "$packages")
 [ -n "$need" ] || finish
 
-# The second line of defence against trying in vain on every run: what was missing
-# after the last try of this very script.
+# The second safeguard against trying without effect on every run: what was missing after the last
+# run of this version of the script.
 stamp=.cache/setup-$group.$(cksum <"tools/setup.sh" | tr ' ' -)
 essential=$(missing "$build_packages")
 if [ -z "$essential" ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$need" ]; then
@@ -140,7 +139,7 @@ apt_all() {
 }
 
 if ! command -v apt-get >/dev/null 2>&1; then
-	echo "setup: no apt-get here. Please install what these Debian packages hold:$need"
+	echo "setup: no apt-get was found. Please install the contents of these Debian packages:$need"
 elif [ "$root" = none ]; then
 	echo "setup: neither root nor sudo. Please have these packages installed:$need"
 else
@@ -152,7 +151,7 @@ need=$(missing "$packages")
 mkdir -p .cache
 printf '%s' "$need" >"$stamp"
 
-# With a compiler, CMake and one of ninja and make the build can do.
+# A compiler, CMake and one of ninja and make suffice for the build.
 if there cc && there cmake && { there ninja || there make; }; then
 	echo "setup: going on without$need"
 	finish

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The tests' own Python: .cache/venv with what they use, and .cache/triton-3.6 with an older
-# Triton beside it. Does nothing when all is there. What cannot be had is reported
-# and remembered; tests that need it skip.
+# Triton. Does nothing if everything is there. What cannot be installed is reported and
+# remembered; tests that need it skip.
 #
 #	tools/venv.sh		make or complete it
-#	tools/venv.sh --find	print a Python that will do: 3.11 or later, with venv and headers
+#	tools/venv.sh --find	print a suitable Python: 3.11 or later, with venv and headers
 set -u
 
 cd "$(dirname "$0")/.." || exit 1
 venv=.cache/venv
 older=.cache/triton-3.6
 
-# The CPU build of torch: the plain one brings gigabytes for GPUs.
+# The CPU build of torch: the default one contains gigabytes for GPUs.
 packages='pytest scikit-build-core numpy torch==2.13.0+cpu triton==3.9.0 jax mpi4py greenlet'
 older_package='triton==3.6.0'
 
@@ -37,7 +37,7 @@ if [ "${1:-}" = --find ]; then
 	exit
 fi
 
-# What this very script made, of which Python.
+# What this version of the script made, with which Python.
 stamp=$venv/made-by.$(cksum <tools/venv.sh | tr ' ' -)
 if [ -f "$stamp" ] && "$venv/bin/python" -c '' 2>/dev/null; then
 	grep -q . "$stamp" && echo "setup: Python tests go without:$(cat "$stamp") (remove $stamp to try again)"

@@ -6,7 +6,7 @@
 For each target it compiles, ahead of time, a kernel without the library, the same with one call of it, and one with
 a put, a signal and a wait; the last also with the whole library, queues of NICs included. It prints medians of the time
 of the processor, ptxas included, so that other work on the machine does not count (but a busy machine is slower), and
-whether what was added is below the limit for kernels of near peers. Nothing is launched.
+whether what was added is below the limit for kernels of P2P peers. Nothing is launched.
 """
 
 import os
@@ -26,7 +26,7 @@ from triton.compiler import ASTSource
 import mori.ir.triton as mori_shmem_device
 from mori.ir.triton import get_extern_libs
 
-LIMIT = 0.2  # seconds that linking may add to a kernel of near peers
+LIMIT = 0.2  # seconds that linking may add to a kernel of P2P peers
 
 TARGETS = [
     GPUTarget("cuda", 90, 32),
@@ -94,15 +94,15 @@ def main(repeats=5):
     print(f"triton {triton.__version__}, median of {repeats}, seconds of processor time; limit {LIMIT}")
     print(f"{'target':8} {'kernel':8} {'library':8} {'compile':>8} {'added':>8} {'limit':>6} {'link and optimise':>18} {'added':>8}")
     for target in TARGETS:
-        near, whole_library = get_extern_libs(target, near=True), get_extern_libs(target, near=False)
+        p2p, whole_library = get_extern_libs(target, p2p=True), get_extern_libs(target, p2p=False)
         base = None
-        rows = (nothing, "-", {}), (query, "near", near), (message, "near", near), (message, "whole", whole_library)
+        rows = (nothing, "-", {}), (query, "p2p", p2p), (message, "p2p", p2p), (message, "whole", whole_library)
         for kernel, library, libs in rows:
             times = [measure(kernel, target, libs) for _ in range(repeats + 1)][1:]
             whole, llir = (statistics.median(column) for column in zip(*times))
             base = base or (whole, llir)
             added = whole - base[0]
-            verdict = ("ok" if added < LIMIT else "over") if library == "near" else ""
+            verdict = ("ok" if added < LIMIT else "over") if library == "p2p" else ""
             print(
                 f"{str(target.arch):8} {kernel.__name__:8} {library:8} {whole:8.3f} {added:8.3f} {verdict:>6} "
                 f"{llir:18.3f} {llir - base[1]:8.3f}"

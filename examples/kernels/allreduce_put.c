@@ -2,10 +2,10 @@
 /*
  * All-reduce by all-to-all put with signal ("kernel B"): works over every path. The
  * input is cut into chunks; block (peer, chunk) sends its chunk to its peer, then adds up
- * one share of that chunk as soon as everybody's has come.
+ * one share of that chunk as soon as it has arrived from every PE.
  *
- * The grid is n_pes * chunks blocks. Several chunks a peer keep load and store busy; over
- * a queue one is enough, because a message there has a price of its own. @round counts
+ * The grid is n_pes * chunks blocks. Several chunks per peer keep load and store busy; over a
+ * queue one is enough, because each message there has a cost of its own. @round counts
  * the launches: it chooses one of two halves of @inbox, so a PE that is one round ahead
  * does not overwrite what another still reads.
  */
@@ -13,7 +13,7 @@
 
 #include "bf16.h"
 
-/* Where chunk c of @n things starts, cut into @chunks. */
+/* Where chunk c of @n items starts, divided into @chunks. */
 static uint64_t cut(uint64_t n, uint64_t chunks, uint64_t c)
 {
 	return n * c / chunks;
@@ -30,7 +30,7 @@ MORI_KERNEL void allreduce_put(bf16x8 *out, const bf16x8 *in, uint64_t n, bf16x8
 	uint64_t share = cut(len, (uint64_t)n_pes, (uint64_t)peer);
 	uint64_t end = cut(len, (uint64_t)n_pes, (uint64_t)peer + 1);
 
-	/* Not nbi: the input may change when the kernel has ended. */
+	/* Not nbi: the input may change once the kernel has ended. */
 	mori_shmem_putmem_signal_block(half + (uint64_t)me * n + first, in + first,
 				       len * sizeof(*in), &came[(uint64_t)me * chunks + chunk], 1,
 				       MORI_SHMEM_SIGNAL_ADD, peer, 0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * All-reduce by reading ("kernel A"): every PE loads the input of all PEs straight
- * from their heaps and adds up in floats. Where load and store do not reach a PE, tiles of
- * the input come by get.
+ * All-reduce by reading ("kernel A"): every PE loads the input of all PEs directly from their
+ * heaps and adds up in floats. If load and store do not reach a PE, it fetches tiles of the input
+ * by get.
  *
- * Block b says to block b of every PE that its input is ready, and waits for theirs;
+ * Block b signals to block b of every PE that its input is ready, and waits for theirs;
  * @round counts the launches, so that the flags need no resetting. Inputs may change
  * again after the next barrier.
  */

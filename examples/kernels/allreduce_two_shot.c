@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * All-reduce in two shots, in one kernel: PE p adds up slice p of everybody's input and
- * stores the sum into everybody's output. Each number crosses twice instead of n - 1 times.
+ * All-reduce in two shots, in one kernel: PE p adds up slice p of every PE's input and stores the
+ * sum into every PE's output. Each number crosses twice instead of n - 1 times.
  *
- * Blocks with the same number work together and meet twice, over two flags a PE: the
+ * Blocks with the same number work together and synchronise twice, over two flags per PE: the
  * inputs are ready; the sums are stored. @round counts the launches. @n counts groups of
  * 16 bytes, of 8 numbers of bf16 or 4 floats.
  */
 #include "peers.h"
 
-/* The last meeting: all that the block has stored is there. */
+/* The last barrier: everything that the block has stored has arrived. */
 static void meet(uint64_t *flags, int n_pes, uint64_t round)
 {
 	mori_block_sync();
@@ -17,7 +17,7 @@ static void meet(uint64_t *flags, int n_pes, uint64_t round)
 	peers_hear(flags, n_pes, round);
 }
 
-/* Where load and store do not reach every PE: tiles come by get, and sums go by put. */
+/* If load and store do not reach every PE: fetch tiles by get, and send sums by put. */
 PEERS_STEP void by_queue(bf16x8 *out, const bf16x8 *in, uint64_t first, uint64_t end, int floats)
 {
 	int n_pes = mori_shmem_n_pes(), qp = (int)mori_block_id();

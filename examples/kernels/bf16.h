@@ -19,7 +19,7 @@ static inline float bf16_float(uint16_t bits)
 	return f;
 }
 
-/* To the nearest, to even in the middle. */
+/* Rounds to nearest, ties to even. */
 static inline uint16_t bf16_round(float f)
 {
 	uint32_t wide;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The smallest kernel: who am I, and how many are we? */
+/* The smallest kernel: a PE's own number and the number of PEs. */
 #include <mori/shmem_device.h>
 
 MORI_KERNEL void hello(int *out)

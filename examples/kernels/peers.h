@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What all-reduces over load and store share: where each PE has its part, found once a block,
- * and 16 bytes of many PEs added up with several loads on their way at once.
+ * What all-reduces over load and store share: the address of each PE's part, found once per
+ * block, and the sum of 16 bytes of many PEs with several loads under way at once.
  */
 #ifndef MORI_EXAMPLES_PEERS_H
 #define MORI_EXAMPLES_PEERS_H
@@ -12,7 +12,7 @@
 
 #define PEERS_STEP static inline __attribute__((always_inline, unused))
 
-enum { PEERS_KEPT = 64 }; /* of the first so many; others are found again each time */
+enum { PEERS_KEPT = 64 }; /* addresses kept; those of other PEs are found again each time */
 MORI_SHARED uint64_t peers_in[PEERS_KEPT];
 MORI_SHARED uint64_t peers_out[PEERS_KEPT] __attribute__((unused));
 
@@ -22,8 +22,9 @@ PEERS_STEP uint64_t peers_at(const void *mine, int pe)
 }
 
 /*
- * Block b of every PE meets over flags[pe]: it tells the others, and hears of them. What a PE
- * does between the two, it does while the flags travel. All threads are together after it.
+ * Synchronises block b of every PE over flags[pe]: it signals the others, then waits for their
+ * signals. Work between the two steps overlaps with the signals. All threads are synchronised
+ * afterwards.
  */
 PEERS_STEP void peers_tell(uint64_t *flags, int n_pes, uint64_t round)
 {
@@ -39,7 +40,7 @@ PEERS_STEP void peers_hear(uint64_t *flags, int n_pes, uint64_t round)
 	mori_block_sync();
 }
 
-/* By one thread of the block for each PE; who uses it meets the block before. */
+/* Done by one thread of the block for each PE; a barrier of the block must precede its use. */
 PEERS_STEP void peers_find(const void *in, const void *out, int n_pes)
 {
 	for (int pe = (int)mori_thread_id(); pe < n_pes && pe < PEERS_KEPT;
@@ -50,7 +51,7 @@ PEERS_STEP void peers_find(const void *in, const void *out, int n_pes)
 	}
 }
 
-/* Group @i of everybody's output. */
+/* Group @i of every PE's output. */
 PEERS_STEP void peers_store(const bf16x8 *out, uint64_t i, int n_pes, bf16x8 v)
 {
 	int kept = n_pes < PEERS_KEPT ? n_pes : PEERS_KEPT;
@@ -61,7 +62,7 @@ PEERS_STEP void peers_store(const bf16x8 *out, uint64_t i, int n_pes, bf16x8 v)
 		((bf16x8 *)(uintptr_t)peers_at(out, pe))[i] = v;
 }
 
-/* Whether load and store reach every PE; after peers_find() and a meeting of the block. */
+/* Whether load and store reach every PE; after peers_find() and a barrier of the block. */
 PEERS_STEP int peers_near(const void *in, int n_pes)
 {
 	int far = 0;
@@ -92,7 +93,7 @@ PEERS_STEP bf16x8 peers_pack(const float sum[8], int floats)
 	return floats ? v : bf16_pack(sum);
 }
 
-/* Group @i of @n PEs that are kept; @n is a constant, so that all loads stand before the sums. */
+/* Group @i of @n PEs whose addresses are kept; @n is constant, so all loads precede the sums. */
 PEERS_STEP void peers_some(float sum[8], uint64_t i, int pe, int n, int floats)
 {
 	bf16x8 v[8];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Every PE puts a message into the heap of its right neighbour. All threads of the
- * block call and share the copy; the barrier says that everybody's has arrived.
+ * block call and share the copy; after the barrier all messages have arrived.
  */
 #include <mori/shmem_device.h>
 

@@ -2,7 +2,7 @@
 /*
  * A message goes round the ring: PE 0 starts it, every PE adds its number to each
  * word and passes it on together with a signal, and PE 0 gets it back. The signal comes
- * after the data, so whoever has seen it may read the message.
+ * after the data, so a PE that has seen it may read the message.
  */
 #include <mori/shmem_device.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Single values: thread t writes a number into table[me] of PE t with p, and after a
- * barrier reads back with g what everybody wrote for PE t.
+ * barrier reads back with g what every PE wrote for PE t.
  */
 #include <mori/shmem_device.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * A pipeline round a ring: PE 0 cuts a message into pieces, every PE hands each
- * piece on as soon as it has come, and PE 0 gets all back. Put with signal is the
- * only synchronisation: signal i of a PE says how often its piece i has come.
+ * piece on as soon as it has arrived, and PE 0 gets all back. Put with signal is the only
+ * synchronisation: signal i of a PE counts the arrivals of its piece i.
  *
  * usage: mori run -n N mori-ring [bytes] [pieces] [rounds]
  */
@@ -14,8 +14,8 @@ struct ring {
 	int me, next;
 	size_t piece, pieces; /* bytes in one, and how many */
 	unsigned char *buf;   /* symmetric, piece * pieces bytes */
-	unsigned char *own;   /* of the host, as many: the heap may be a GPU's */
-	uint64_t *came;	      /* symmetric, one a piece */
+	unsigned char *own;   /* as many bytes of host memory: the heap may be a GPU's */
+	uint64_t *came;	      /* symmetric, one per piece */
 };
 
 static unsigned char byte_of(size_t i, uint64_t round)
@@ -82,7 +82,7 @@ static int run(struct ring *r, uint64_t rounds)
 			err = go_round(r, round);
 		if (!err)
 			err = count_wrong(r, round, &wrong);
-		if (!err) /* nobody starts to overwrite what another still looks at */
+		if (!err) /* no PE starts to overwrite what another still checks */
 			err = mori_shmem_barrier_all();
 	}
 	if (err)

@@ -2,7 +2,7 @@
 /*
  * The last step of the host: the all-reduce of a tensor-parallel layer, 64 x 7168 values in
  * bf16, added in fp32. Each PE adds one slice of all PEs' inputs and writes the sum
- * to everybody: every value crosses once each way, and there are two meetings.
+ * to every PE: every value crosses once in each direction, and there are two barriers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static uint16_t to_bf16(float f)
 /*
  * The inputs: whole numbers, exact in bf16, and their sums exact in fp32, so the
  * reference does not depend on the order of adding; but not exact in bf16, so a
- * sum that was kept in bf16 is found out.
+ * sum that was kept in bf16 is detected.
  */
 #define PERIOD 509
 
@@ -70,7 +70,7 @@ static uint64_t count_wrong(const struct tour *t, const uint16_t *out)
 }
 
 struct reduce {
-	const uint16_t **peer; /* input of each PE where a load reaches it, else NULL */
+	const uint16_t **peer; /* input of each PE if a load reaches it, else NULL */
 	uint16_t *in, *out;    /* symmetric */
 	uint16_t *all;	       /* as many values, in memory of the host */
 	uint16_t far[CHUNK];   /* what had to be fetched */
@@ -104,7 +104,7 @@ static void allreduce(const struct tour *t, struct reduce *x)
 		must(mori_shmem_put_uint16_nbi_thread(x->out + first, x->all + first, end - first,
 						      (t->me + by) % t->n, 0),
 		     "put");
-	must(mori_shmem_barrier_all(), "barrier_all"); /* all sums have come */
+	must(mori_shmem_barrier_all(), "barrier_all"); /* all sums have arrived */
 }
 
 void step_allreduce(struct tour *t, struct result *r)

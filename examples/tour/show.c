@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The tour's words on the terminal: marks, colours and units. Colours only on a
- * terminal and never with NO_COLOR; UTF-8 only where the locale says so.
+ * The tour's output on the terminal: marks, colours and units. Colours appear only on a terminal
+ * and never with NO_COLOR; UTF-8 only if the locale has it.
  */
 #include <langinfo.h>
 #include <libgen.h>
@@ -25,7 +25,7 @@ void style_find(struct style *s, int on)
 
 	s->on = on;
 	if (!on)
-		return; /* setlocale() is for one thread of a process */
+		return; /* setlocale() is safe in a process of one thread only */
 	setlocale(LC_CTYPE, "");
 	s->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	s->color = isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
@@ -37,7 +37,7 @@ const char *style_arrow(const struct style *s)
 	return s->utf8 ? "\u2192" : "->";
 }
 
-/* Text in a colour, padded to @width columns: printf cannot count what it does not see. */
+/* Text in a colour, padded to @width columns: printf would count the escapes, too. */
 static void paint(const struct style *s, const char *code, int width, const char *text)
 {
 	if (s->color)
@@ -150,7 +150,7 @@ void show_next(const struct tour *t, const char *argv0)
 
 	if (!t->style.on)
 		return;
-	/* The command lies beside this program in a build and in an installed tree. */
+	/* The command is next to this program in a build and in an installed tree. */
 	snprintf(dir, sizeof(dir), "%s", argv0);
 	snprintf(mori, sizeof(mori), "%s/mori", dirname(dir));
 	if (access(mori, X_OK))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The first steps of the tour: one family of calls each, small enough to copy from.
- * Data differ on every PE, so that a wrong neighbour is seen. The heap may be memory
+ * Data differ on every PE, so that a wrong neighbour is noticed. The heap may be memory
  * of a GPU, so everything in it is written and read by calls of the library.
  */
 #include <stdio.h>
@@ -10,17 +10,17 @@
 
 #include "tour.h"
 
-#define REPEAT	21   /* the middle one of so many times is shown */
+#define REPEAT	21   /* the median of this many times is shown */
 #define WORDS	8192 /* 64 KiB */
 #define ONE_MIB ((size_t)1 << 20)
 
-/* A number that says whose it is and where it belongs. */
+/* A number that identifies its PE and its index. */
 static uint64_t pattern(int pe, uint64_t i)
 {
 	return ((uint64_t)(pe + 1) << 32) ^ (i * 2654435761u);
 }
 
-/* The numbers of @pe, in memory of the host. */
+/* The numbers of @pe, in host memory. */
 static uint64_t *numbers(int pe)
 {
 	uint64_t *v = must_have(calloc(WORDS, sizeof(*v)), "calloc");
@@ -39,7 +39,7 @@ static uint64_t count_wrong(const uint64_t *v, int pe)
 	return bad;
 }
 
-/* A PE counted on from this one, round the ring. */
+/* The PE @by steps round the ring from this one. */
 static int around(const struct tour *t, int by)
 {
 	return (t->me + by % t->n + t->n) % t->n;
@@ -70,7 +70,7 @@ void step_malloc(struct tour *t, struct result *r)
 		r->bad += seen != pattern(pe, 0);
 	}
 	must(mori_shmem_check(NULL), "uint64_g");
-	must(mori_shmem_barrier_all(), "barrier_all"); /* nobody reads any more */
+	must(mori_shmem_barrier_all(), "barrier_all"); /* no PE reads any more */
 	must(mori_shmem_free(block), "free");
 
 	r->title = "symmetric malloc";
@@ -146,7 +146,7 @@ void step_get(struct tour *t, struct result *r)
 	must(mori_shmem_free(mine), "free");
 }
 
-/* What goes round: every PE that holds it leaves a trace. */
+/* The token that goes round: every PE that holds it leaves a trace. */
 struct token {
 	uint64_t hops, sum;
 };
@@ -163,7 +163,7 @@ void step_signal(struct tour *t, struct result *r)
 		uint64_t t0 = mori_clock_ns();
 
 		if (t->me) {
-			/* Whoever sees the bell sees the token that came with it. */
+			/* A PE that sees the bell sees the token that came with it. */
 			must(mori_shmem_uint64_wait_until_equals(bell, lap), "wait_until");
 			from_heap(t, &token, inbox, sizeof(token));
 		}
@@ -196,7 +196,7 @@ void step_signal(struct tour *t, struct result *r)
 	must(mori_shmem_free(inbox), "free");
 }
 
-#define TICKETS 100 /* a PE */
+#define TICKETS 100 /* per PE */
 
 void step_atomics(struct tour *t, struct result *r)
 {

@@ -104,7 +104,7 @@ static void print_matrix(const struct tour *t, const unsigned char *matrix)
 
 static void print_all(const struct tour *t, const struct card *cards, const unsigned char *matrix)
 {
-	mori_shmem_heap_info_t heap;
+	mori_shmem_heap_info_t heap = { .struct_size = sizeof(heap) };
 	char size[32];
 	size_t near = 0;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Start a job of MORI Shmem inside an MPI program. Header-only: it is compiled with
- * the program's own <mpi.h>, and the library itself knows no MPI. C11 and C++.
+ * Start a MORI Shmem job inside an MPI program. Header-only: it is compiled with
+ * the program's own <mpi.h>, and the library itself does not use MPI. C11 and C++.
  */
 #ifndef MORI_SHMEM_MPI_H
 #define MORI_SHMEM_MPI_H
@@ -11,7 +11,7 @@
 
 #include <mori/shmem.h>
 
-/* The worst status of all processes of @comm, for all of them. */
+/* Gives every process of @comm the worst status of all. */
 static inline int mori_shmem_mpi__agree(MPI_Comm comm, int status)
 {
 	int worst = status;
@@ -21,7 +21,7 @@ static inline int mori_shmem_mpi__agree(MPI_Comm comm, int status)
 	return worst;
 }
 
-/* Process 0 opens a rendezvous; its status and its id go to everybody. */
+/* Process 0 opens a rendezvous and sends its status and id to all others. */
 static inline int mori_shmem_mpi__share(MPI_Comm comm, int rank, mori_shmem_uniqueid_t *uid)
 {
 	unsigned char bytes[sizeof(int) + sizeof(*uid)];
@@ -39,11 +39,11 @@ static inline int mori_shmem_mpi__share(MPI_Comm comm, int rank, mori_shmem_uniq
 }
 
 /**
- * mori_shmem_init_mpi - join a job of the processes of a communicator
+ * mori_shmem_init_mpi - join a job whose PEs are the processes of a communicator
  * @comm: an intracommunicator; this process becomes the PE of its rank there
  *
- * Collective over @comm. It carries 128 bytes and a few integers; nothing of it is
- * kept, so that it may be freed at once. MPI must be initialized. Bind and finalize
+ * Collective over @comm, which carries 128 bytes and a few integers. The library does
+ * not keep @comm, so it may be freed immediately. MPI must be initialized. Bind and finalize
  * as with mori_shmem_init().
  *
  * Return: the same on every process of @comm: 0; MORI_SHMEM_ESTATE if MPI is not

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Types and constants that the host and the device side share: status codes,
- * operation codes and the small structs that cross between them. C11 and C++.
+ * Types and constants shared by host and device: status codes, operation codes and
+ * the small structs that both use. C11 and C++.
  */
 #ifndef MORI_SHMEM_TYPES_H
 #define MORI_SHMEM_TYPES_H
@@ -9,26 +9,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef MORI_SHMEM_EXPORT
+#define MORI_SHMEM_EXPORT __attribute__((visibility("default")))
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /**
  * enum mori_shmem_status - what a call returns: 0, or one of these negative codes.
- * mori_shmem_strerror() gives the name and a sentence, mori_shmem_last_error() the details.
+ * mori_shmem_strerror() returns the name and a sentence, mori_shmem_last_error() the details.
  */
 enum mori_shmem_status {
 	MORI_SHMEM_SUCCESS = 0,
-	MORI_SHMEM_EINVAL = -1,	   /**< an argument is wrong: a PE, an address, a size, a code */
+	MORI_SHMEM_EINVAL = -1,	   /**< a wrong argument: a PE, an address, a size, a code */
 	MORI_SHMEM_ENOMEM = -2,	   /**< out of symmetric or ordinary memory */
-	MORI_SHMEM_ENOENT = -3,	   /**< there is no such thing: block, buffer, module, symbol */
+	MORI_SHMEM_ENOENT = -3,	   /**< no such block, buffer, module or symbol */
 	MORI_SHMEM_EPEER = -4,	   /**< a PE was lost; last_error names it */
 	MORI_SHMEM_ETIMEDOUT = -5, /**< a deadline passed */
 	MORI_SHMEM_EMISMATCH = -6, /**< the PEs of a collective call disagree */
 	MORI_SHMEM_EFAULT = -7,	   /**< memory could not be read or written */
 	MORI_SHMEM_ENOTSUP = -8,   /**< not possible on this device or path */
 	MORI_SHMEM_EABI = -9,	   /**< made for another version of the library */
-	MORI_SHMEM_ESTATE = -10,   /**< not at this time: before init, after finalize, twice */
+	MORI_SHMEM_ESTATE = -10,   /**< not allowed now: before init, after finalize, twice */
 	MORI_SHMEM_EREACH = -11,   /**< no way to reach that PE or memory */
 	MORI_SHMEM_EIO = -12,	   /**< the operating system, a socket or a driver failed */
 };
@@ -43,7 +47,7 @@ enum mori_shmem_cmp {
 	MORI_SHMEM_CMP_LE = 5,
 };
 
-/** Signal operations; 3 and 4 mean the same as 9 and 10. */
+/** Signal operations; 3 and 4 are accepted for 9 and 10. */
 enum mori_shmem_signal_op {
 	MORI_SHMEM_SIGNAL_SET = 9,
 	MORI_SHMEM_SIGNAL_ADD = 10,
@@ -68,12 +72,12 @@ enum mori_shmem_amo {
 };
 
 /**
- * struct mori_shmem_memobj - a piece of memory the library knows, by value.
- * mori_shmem_query_memobj() fills it; the object forms take it with an offset.
+ * struct mori_shmem_memobj - memory known to the library, passed by value.
+ * mori_shmem_query_memobj() fills it in; the object forms take it with an offset.
  */
 typedef struct mori_shmem_memobj {
 	uint64_t addr; /**< first byte, as this PE sees it */
-	uint64_t size; /**< bytes from there */
+	uint64_t size; /**< bytes from there on */
 	uint64_t kind; /**< enum mori_shmem_memobj_kind */
 } mori_shmem_memobj_t;
 

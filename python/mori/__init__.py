@@ -10,6 +10,7 @@ from importlib import import_module as _import_module
 from typing import Any
 
 from mori._errors import ShmemError, ShmemTypeError, ShmemValueError
+from mori._errors import did_you_mean as _did_you_mean
 from mori._shmem import __version__
 
 __all__ = [
@@ -26,7 +27,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in ("ir", "kernel", "shmem"):
         return _import_module("mori." + name)
-    raise AttributeError(f"module 'mori' has no attribute '{name}'")
+    raise AttributeError(f"module 'mori' has no attribute '{name}'{_did_you_mean(name, __all__)}")
 
 
 def __dir__() -> list[str]:

@@ -13,7 +13,7 @@ def main() -> None:
         os.execv(path, [path] + sys.argv[1:])
     except OSError as e:
         sys.exit(
-            f"mori: cannot run {path}: {e.strerror}; the package is not whole, install it again"
+            f"mori: cannot run {path}: {e.strerror}; the package is incomplete, install it again"
         )
 
 

@@ -15,9 +15,10 @@ also of calls that return a value, raises ShmemError. ``op.args`` and ``op.retur
 ``op.family`` its page in the manual.
 """
 
+import inspect
 from typing import Any
 
-from mori._shmem import constants, ops
+from mori._shmem import Op, constants, ops
 
 __all__ = ["call", "constants", "ops"]
 
@@ -25,3 +26,14 @@ __all__ = ["call", "constants", "ops"]
 def call(name: str, *args: Any, **kwargs: Any) -> Any:
     """Run the operation *name* (without ``mori_shmem_``)."""
     return ops[name](*args, **kwargs)
+
+
+def signature(op: Op) -> inspect.Signature:
+    """What inspect.signature() gives of an operation: the parameters of C."""
+    return inspect.Signature(
+        [
+            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=ctype)
+            for name, ctype in op.args
+        ],
+        return_annotation=op.returns,
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the native parts of the package are: _native/{bin,lib,include}, beside the extension
+"""Where the native parts of the package are: _native/{bin,lib,include}, next to the extension
 module. In an editable install that is not where the sources are."""
 
 import os

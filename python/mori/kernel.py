@@ -134,7 +134,7 @@ def _pack(arg: Any, param: Param) -> bytes:
 
 
 def _pack_unknown(arg: Any) -> bytes:
-    """An argument of a kernel whose parameters the device does not tell."""
+    """An argument of a kernel whose parameters the device does not report."""
     if isinstance(arg, (float, complex)):
         raise type_error(
             "the device does not tell how wide the parameter is; pass ctypes.c_float or ctypes.c_double"
@@ -206,7 +206,7 @@ class Kernel:
         shared: int = 0,
         stream: Any = None,
     ) -> None:
-        """Run it: *grid* blocks of *block* threads, each an int or up to three.
+        """Run it: *grid* blocks of *block* threads, each an int or a tuple of up to three.
 
         Arguments are ints, floats, None, tensors and arrays (their address), ctypes values, and for structs bytes,
         ctypes structures or a MemObj.
@@ -237,7 +237,7 @@ class Module:
             self.kernels = []
 
     def __repr__(self) -> str:
-        return f"<module with {', '.join(self.kernels) or 'kernels it does not tell'}>"
+        return f"<module with {', '.join(self.kernels) or 'unnamed kernels'}>"
 
     def __getitem__(self, name: str) -> Kernel:
         if name not in self._known:
@@ -260,7 +260,7 @@ class Module:
         self[kernel or self.kernels[0]].launch(grid, block, *args, shared=shared, stream=stream)
 
     def unload(self) -> None:
-        """Free it; done by itself when nothing refers to it any more, and at finalize."""
+        """Free it; this also happens when nothing refers to it any more, and at finalize."""
         handle, self.handle = self.handle, 0
         if handle:
             _shmem.ops["module_unload"](handle)
@@ -273,7 +273,7 @@ class Module:
 
 
 def _guess(data: bytes) -> str:
-    """What the bytes are: "image", or the ending of a source."""
+    """The kind of the bytes: "image", or the suffix of a source."""
     if data.startswith((b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__")) or re.search(
         rb"^\.version \d", data[:4096], re.M
     ):
@@ -288,7 +288,7 @@ def _guess(data: bytes) -> str:
 
 
 def _target() -> str:
-    """What ``mori cc`` compiles for on this PE's device."""
+    """The target of ``mori cc`` for this PE's device."""
     device = _shmem.ops["device_name"]()
     if device == "cpu":
         return "cpu"
@@ -311,7 +311,7 @@ _lock = threading.Lock()
 
 
 def _compile(source: str, key: Any, target: str, flags: Sequence[str]) -> bytes:
-    """PEs that are threads often load the same source at once: then one of them compiles it for all."""
+    """If PEs that are threads load the same source at once, one of them compiles it for all."""
     key = (key, target, *flags)
     with _lock:
         mine = key not in _running
@@ -351,7 +351,7 @@ def load(
     target: str | None = None,
     flags: Sequence[str] = (),
 ) -> Module:
-    """Load kernels for the PE this thread acts for.
+    """Load kernels for the PE for which this thread acts.
 
     *path_or_bytes* is the path of a file, or its contents as bytes: C, LLVM IR, LLVM bitcode or MLIR, which
     ``mori cc`` compiles with *flags* for *target* (default: the PE's device), or what ``mori cc`` wrote before. *kind*

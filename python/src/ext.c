@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The module mori._shmem itself, and what all its calls share: exceptions, the GIL, and
+ * The module mori._shmem itself, and what its calls share: exceptions, the GIL, and
  * how Python objects name memory.
  */
 #include "ext.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* While a call waits: have Python's signal handlers run, of which one may raise. */
+/* While a call waits: run Python's signal handlers, one of which may raise. */
 static int ask_python(void *arg)
 {
 	struct released *r = arg;
@@ -23,7 +23,7 @@ static int ask_python(void *arg)
 	return r->interrupted;
 }
 
-/* In place of standard error; without the GIL. */
+/* Called instead of writing to standard error; without the GIL. */
 static void hear(void *arg, const char *text)
 {
 	struct released *r = arg;
@@ -35,7 +35,7 @@ static void hear(void *arg, const char *text)
 	r->unseen = all;
 }
 
-/* The warning that stands for the line: 0, or -1 where it is an exception. */
+/* Raises the line as a warning: 0, or -1 if it is an exception. */
 static int warn(struct released *r)
 {
 	PyObject *module = PyImport_ImportModule("mori._errors");
@@ -49,7 +49,7 @@ static int warn(struct released *r)
 	return bad ? -1 : 0;
 }
 
-/* Whether this thread is the process's first; kept, because asking costs two system calls. */
+/* Whether this thread is the process's first; cached, because the query costs two system calls. */
 static __thread enum { UNKNOWN, FIRST, OTHER } which_thread;
 
 /* The thread that forks is the first one of the child. */
@@ -64,7 +64,7 @@ void gil_release(struct released *r)
 	r->unseen = NULL;
 	if (which_thread == UNKNOWN)
 		which_thread = gettid() == getpid() ? FIRST : OTHER;
-	/* Python runs signal handlers in the main thread alone. */
+	/* Python runs signal handlers only in the main thread. */
 	r->asks = which_thread == FIRST;
 	r->thread = PyEval_SaveThread();
 	if (r->asks)
@@ -72,7 +72,7 @@ void gil_release(struct released *r)
 	mori_shmem_on_fault(hear, r);
 }
 
-/* Say in the exception, which is a KeyboardInterrupt as a rule, what has become of the job. */
+/* Add the state of the job to the exception, usually a KeyboardInterrupt. */
 static void note_abort(void)
 {
 	PyObject *type, *value, *trace, *done = NULL;
@@ -121,9 +121,19 @@ static PyObject *raise_named(const char *name, int status, const char *text)
 	return NULL;
 }
 
+/* The library's text with the names that its calls have in Python. */
 PyObject *raise_status(int status)
 {
-	return raise_named("ShmemError", status, mori_shmem_last_error());
+	const char *text = mori_shmem_last_error();
+	PyObject *module = PyImport_ImportModule("mori._errors");
+	PyObject *error =
+		module ? PyObject_CallMethod(module, "library_error", "iy", status, text) : NULL;
+
+	if (error)
+		PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+	Py_XDECREF(error);
+	Py_XDECREF(module);
+	return NULL;
 }
 
 PyObject *raise_argument(int is_type, const char *fmt, ...)
@@ -176,7 +186,7 @@ static int memory_of_buffer(PyObject *obj, const char *name, int writable, struc
 	return 0;
 }
 
-/* 1 or 0; -1 with an exception. Who has no such method is contiguous. */
+/* 1 or 0; -1 with an exception. An object without such a method is contiguous. */
 static int is_contiguous(PyObject *obj)
 {
 	PyObject *answer;
@@ -212,7 +222,7 @@ static int memory_of_tensor(PyObject *obj, const char *name, struct memory_arg *
 		out->bytes = PyLong_AsSsize_t(bytes);
 	Py_XDECREF(bytes);
 	if (!bad)
-		PyErr_Clear(); /* a size that is not told is not checked */
+		PyErr_Clear(); /* an unknown size is not checked */
 	return bad;
 }
 
@@ -227,7 +237,8 @@ int memory_of(PyObject *obj, const char *name, int writable, struct memory_arg *
 		return address_number(obj, name, &out->address);
 	if (PyObject_HasAttrString(obj, "data_ptr"))
 		return memory_of_tensor(obj, name, out);
-	if (PyIndex_Check(obj))
+	/* A number, but no array of numpy's, which is one, too, as far as types go. */
+	if (PyIndex_Check(obj) && !PyObject_HasAttrString(obj, "__setitem__"))
 		return address_number(obj, name, &out->address);
 	return memory_of_buffer(obj, name, writable, out);
 }

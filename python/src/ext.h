@@ -12,12 +12,12 @@
 
 #include <mori/shmem.h>
 
-/* Around a call of the library that may block: the GIL is free in between. */
+/* Surround a call of the library that may block: the GIL is released in between. */
 struct released {
 	PyThreadState *thread;
-	int asks;	 /* signals are looked for while the call waits */
+	int asks;	 /* signals are checked while the call waits */
 	int interrupted; /* a signal handler has raised: the exception is set */
-	char *unseen;	 /* of failures in kernels, what nobody has looked at; NULL: nothing */
+	char *unseen;	 /* failures in kernels that nobody has checked; NULL: none */
 };
 
 void gil_release(struct released *r);
@@ -31,10 +31,10 @@ PyObject *raise_argument(int is_type, const char *fmt, ...) __attribute__((forma
 /* None for 0; NULL with an exception for another status. */
 PyObject *none_or_raise(int status);
 
-/* Memory that an argument means. */
+/* The memory that an argument names. */
 struct memory_arg {
 	void *address;
-	Py_ssize_t bytes; /* from there; -1: not known */
+	Py_ssize_t bytes; /* from there on; -1: unknown */
 	Py_buffer view;	  /* to be released if view.obj is set */
 };
 
@@ -50,6 +50,8 @@ int op_ready(PyObject *module);
 /* memory.c */
 int memory_ready(PyObject *module);
 
+/* The doc of a method of the module, from which inspect.signature() has its parameters. */
+#define SIGNATURE(name, params) name "(" params ")\n--\n\n"
 /* host.c, kernel.c: methods of the module, up to one without a name */
 extern PyMethodDef host_methods[], kernel_methods[];
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The host calls that fill or take a struct. All others need no code of their own: op.c.
+ * The host calls that fill or take a struct. No other call needs code of its own: op.c.
  */
 #include "ext.h"
 
@@ -54,7 +54,7 @@ static PyObject *init_attr(PyObject *self, PyObject *args)
 
 static PyObject *heap_info(PyObject *self, PyObject *unused)
 {
-	mori_shmem_heap_info_t i;
+	mori_shmem_heap_info_t i = { .struct_size = sizeof(i) };
 	struct released gil;
 	int err;
 
@@ -69,7 +69,7 @@ static PyObject *heap_info(PyObject *self, PyObject *unused)
 	return Py_BuildValue("{s:n,s:n,s:n,s:n,s:n,s:n,s:n}", "size", (Py_ssize_t)i.size, "used",
 			     (Py_ssize_t)i.used, "free", (Py_ssize_t)i.free, "largest_free",
 			     (Py_ssize_t)i.largest_free, "peak", (Py_ssize_t)i.peak, "blocks",
-			     (Py_ssize_t)i.blocks, "near", (Py_ssize_t)i.near);
+			     (Py_ssize_t)i.blocks, "p2p", (Py_ssize_t)i.p2p);
 }
 
 static PyObject *query_memobj(PyObject *self, PyObject *arg)
@@ -92,7 +92,7 @@ static PyObject *query_memobj(PyObject *self, PyObject *arg)
 
 static PyObject *check(PyObject *self, PyObject *unused)
 {
-	mori_shmem_fault_t f = { 0 };
+	mori_shmem_fault_t f = { .struct_size = sizeof(f) };
 	int err;
 
 	(void)self;
@@ -112,7 +112,7 @@ static PyObject *check(PyObject *self, PyObject *unused)
 /* (code, op, pe, addr, (x, y, z)): the program of a kernel that Triton interprets. */
 static PyObject *leave_fault(PyObject *self, PyObject *args)
 {
-	mori_shmem_fault_t f = { .thread = { 0, 0, 0 } };
+	mori_shmem_fault_t f = { .struct_size = sizeof(f) };
 	unsigned long long addr;
 	const char *op;
 
@@ -179,14 +179,16 @@ static PyObject *abort_job(PyObject *self, PyObject *why)
 }
 
 PyMethodDef host_methods[] = {
-	{ "abort", abort_job, METH_O, NULL },
-	{ "get_unique_id", get_unique_id, METH_NOARGS, NULL },
-	{ "init_attr", init_attr, METH_VARARGS, NULL },
-	{ "heap_info", heap_info, METH_NOARGS, NULL },
-	{ "query_memobj", query_memobj, METH_O, NULL },
-	{ "check", check, METH_NOARGS, NULL },
-	{ "leave_fault", leave_fault, METH_VARARGS, NULL },
-	{ "device_state", device_state, METH_NOARGS, NULL },
-	{ "info", info, METH_NOARGS, NULL },
+	{ "abort", abort_job, METH_O, SIGNATURE("abort", "why, /") },
+	{ "get_unique_id", get_unique_id, METH_NOARGS, SIGNATURE("get_unique_id", "") },
+	{ "init_attr", init_attr, METH_VARARGS,
+	  SIGNATURE("init_attr", "flags, rank, nranks, unique_id, /") },
+	{ "heap_info", heap_info, METH_NOARGS, SIGNATURE("heap_info", "") },
+	{ "query_memobj", query_memobj, METH_O, SIGNATURE("query_memobj", "ptr, /") },
+	{ "check", check, METH_NOARGS, SIGNATURE("check", "") },
+	{ "leave_fault", leave_fault, METH_VARARGS,
+	  SIGNATURE("leave_fault", "code, op, pe, addr, program, /") },
+	{ "device_state", device_state, METH_NOARGS, SIGNATURE("device_state", "") },
+	{ "info", info, METH_NOARGS, SIGNATURE("info", "") },
 	{ NULL, NULL, 0, NULL },
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Modules and launches. A module is the integer of its handle; mori.kernel wraps it and
- * turns arguments into bytes, by the parameters that the library tells.
+ * turns arguments into bytes, by the parameters that the library reports.
  */
 #include "ext.h"
 
@@ -71,6 +71,7 @@ static PyObject *kernel_params(PyObject *self, PyObject *args)
 		params = calloc((size_t)n, sizeof(*params));
 		if (!params)
 			return PyErr_NoMemory();
+		params->struct_size = sizeof(*params);
 		n = mori_shmem_kernel_params(module, name, params, (size_t)n);
 	}
 	list = n < 0 ? raise_status(n) : PyList_New(n);
@@ -86,7 +87,7 @@ static PyObject *kernel_params(PyObject *self, PyObject *args)
 	return list;
 }
 
-/* args[i] points at the bytes of the i-th argument; the tuple keeps them. */
+/* args[i] points to the bytes of the i-th argument; the tuple owns them. */
 static void **arg_pointers(PyObject *tuple)
 {
 	Py_ssize_t n = PyTuple_Size(tuple);
@@ -137,9 +138,11 @@ static PyObject *kernel_launch(PyObject *self, PyObject *all)
 }
 
 PyMethodDef kernel_methods[] = {
-	{ "module_load", module_load, METH_O, NULL },
-	{ "module_kernels", module_kernels, METH_O, NULL },
-	{ "kernel_params", kernel_params, METH_VARARGS, NULL },
-	{ "kernel_launch", kernel_launch, METH_VARARGS, NULL },
+	{ "module_load", module_load, METH_O, SIGNATURE("module_load", "image, /") },
+	{ "module_kernels", module_kernels, METH_O, SIGNATURE("module_kernels", "module, /") },
+	{ "kernel_params", kernel_params, METH_VARARGS,
+	  SIGNATURE("kernel_params", "module, name, /") },
+	{ "kernel_launch", kernel_launch, METH_VARARGS,
+	  SIGNATURE("kernel_launch", "module, name, grid, block, shared, args, stream, /") },
 	{ NULL, NULL, 0, NULL },
 };

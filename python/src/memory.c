@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * mori._shmem.Memory: a range of symmetric memory that stays readable as long as anything refers to
- * it, also past finalize, and what it exports by DLPack. It never frees anything of the
- * heap: that is a collective call, which only the user can make.
+ * it, even past finalize, and its export by DLPack. It never frees a block of the heap: that is a
+ * collective call, which only the user can make.
  */
 #include "ext.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shared by a Memory and its exports; what frees an export may be any thread, without the GIL. */
+/* Shared by a Memory and its exports; any thread may free an export, without the GIL. */
 struct hold {
 	atomic_int refs;
 	mori_shmem_hold_t *heap;
@@ -47,7 +47,7 @@ struct dl_new {
 	struct dl_tensor tensor;
 };
 
-/* One allocation: whichever struct is handed out comes first. */
+/* One allocation: the exported struct, of either version, comes first. */
 struct export
 {
 	union {
@@ -142,7 +142,7 @@ static void new_delete(struct dl_new *self)
 	export_free((struct export *)self);
 }
 
-/* A consumer renames the capsule and deletes the tensor itself; else it goes with the capsule. */
+/* A consumer renames the capsule and deletes the tensor itself; else the capsule deletes it. */
 static void capsule_drop(PyObject *capsule)
 {
 	if (PyCapsule_IsValid(capsule, "dltensor"))
@@ -151,7 +151,7 @@ static void capsule_drop(PyObject *capsule)
 		export_free(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
 }
 
-/* The shape as C integers, and row-major strides behind it. */
+/* The shape as C integers, followed by row-major strides. */
 static int fill_shape(struct export *e, PyObject *shape, Py_ssize_t ndim)
 {
 	int64_t stride = 1;
@@ -225,7 +225,8 @@ static PyObject *memory_nbytes(PyObject *obj, void *unused)
 }
 
 static PyMethodDef memory_methods[] = {
-	{ "_dlpack", memory_dlpack, METH_VARARGS, NULL },
+	{ "_dlpack", memory_dlpack, METH_VARARGS,
+	  SIGNATURE("_dlpack", "$self, shape, code, bits, device_type, device_id, versioned, /") },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -240,7 +241,10 @@ static PyType_Slot memory_slots[] = {
 	{ Py_tp_dealloc, (void *)memory_dealloc },
 	{ Py_tp_methods, memory_methods },
 	{ Py_tp_getset, memory_getset },
-	{ Py_tp_doc, (void *)"Symmetric memory at an address, kept readable." },
+	{ Py_tp_doc,
+	  (void *)SIGNATURE(
+		  "Memory",
+		  "address, nbytes, /") "Symmetric memory at an address, kept readable." },
 	{ 0, NULL },
 };
 

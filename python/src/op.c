@@ -7,6 +7,8 @@
  */
 #include "ext.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ARGS_MAX 20 /* values; mori-bind refuses more parameters than fit */
@@ -27,6 +29,7 @@ struct op_arg {
 	enum op_arg_kind kind;
 	unsigned size; /* of an integer, or of what is pointed at; 0: not memory */
 	int is_signed;
+	char element; /* behind a pointer: i integer, f real, 0 of any type */
 };
 
 struct op {
@@ -103,6 +106,59 @@ static int take_object(const struct op *op, const struct op_arg *a, PyObject *ob
 	return -1;
 }
 
+/* What the elements of a dtype are: as op_arg.element, x for other types; 0 if not known. */
+static char element_of(const char *dtype, unsigned long *bits)
+{
+	static const struct {
+		const char *name;
+		char element;
+	} kinds[] = { { "uint", 'i' },	 { "int", 'i' },     { "float", 'f' },
+		      { "bfloat", 'x' }, { "complex", 'x' }, { "bool", 'i' } };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t len = strlen(kinds[i].name);
+		char *end;
+
+		if (strncmp(dtype, kinds[i].name, len))
+			continue;
+		*bits = strtoul(dtype + len, &end, 10);
+		if (!strcmp(dtype, "bool"))
+			*bits = 8;
+		return kinds[i].element == 'f' && (*end || *bits < 32) ? 'x' : kinds[i].element;
+	}
+	return 0;
+}
+
+/* A tensor or an array must have elements as the call has them, or plain bytes. */
+static int check_dtype(const struct op *op, const struct op_arg *a, PyObject *obj)
+{
+	PyObject *dtype, *text;
+	const char *name = NULL, *dot;
+	unsigned long bits = 0;
+	char element;
+	int bad = 0;
+
+	if (!a->element || PyLong_Check(obj) || !PyObject_HasAttrString(obj, "dtype"))
+		return 0;
+	dtype = PyObject_GetAttrString(obj, "dtype");
+	text = dtype ? PyObject_Str(dtype) : NULL;
+	if (text)
+		name = PyUnicode_AsUTF8AndSize(text, NULL);
+	dot = name ? strrchr(name, '.') : NULL;
+	if (dot) /* torch.int64 */
+		name = dot + 1;
+	element = name && strcmp(name, "uint8") ? element_of(name, &bits) : 0;
+	if (element)
+		bad = bits != 8UL * a->size ||
+		      (element != a->element && (element != 'x' || a->element != 'i'));
+	if (bad)
+		raise_argument(1, "%s: %s has elements of %s, and the call takes %s", op->name,
+			       a->name, name, a->type);
+	Py_XDECREF(text);
+	Py_XDECREF(dtype);
+	return bad || !name ? -1 : 0;
+}
+
 static int take_arg(struct op_call *c, const struct op *op, const struct op_arg *a, PyObject *obj)
 {
 	struct memory_arg *memory = &c->memory[a - op->args];
@@ -126,7 +182,7 @@ static int take_arg(struct op_call *c, const struct op *op, const struct op_arg 
 		if (memory_of(obj, a->name, a->kind == ARG_POINTER, memory))
 			return -1;
 		out->p = memory->address;
-		return 0;
+		return check_dtype(op, a, obj);
 	}
 	return -1;
 }
@@ -136,29 +192,66 @@ static int is_count(const struct op_arg *a)
 	return !strcmp(a->name, "bytes") || !strcmp(a->name, "nelems") || !strcmp(a->name, "n");
 }
 
+static void raise_room(const struct op *op, const struct op_arg *a, Py_ssize_t has, uint64_t needs)
+{
+	char of[32] = "bytes";
+
+	if (a->size > 1)
+		snprintf(of, sizeof(of), "elements of %u bytes", a->size);
+	raise_argument(0, "%s: %s has %zd bytes, and the call needs %llu %s", op->name, a->name,
+		       has, (unsigned long long)needs, of);
+}
+
 /* Memory whose size is known must have room for what the call moves. */
 static int check_room(const struct op_call *c, const struct op *op)
 {
 	for (int i = 0; i < op->n; i++) {
 		const struct op_arg *a = &op->args[i];
-		uint64_t need = a->size * (a->size == 8 && !strcmp(a->name, "sig") ? 1 : c->count);
+		uint64_t elements = strcmp(a->name, "sig") ? c->count : 1;
 
 		if ((a->kind != ARG_POINTER && a->kind != ARG_CONST_POINTER) || !a->size ||
 		    c->memory[i].bytes < 0)
 			continue;
-		if (c->count > INT64_MAX / a->size || need > (uint64_t)c->memory[i].bytes) {
-			raise_argument(0, "%s: %s has %zd bytes, the call is about %llu * %u",
-				       op->name, a->name, c->memory[i].bytes,
-				       (unsigned long long)c->count, a->size);
+		if (elements > INT64_MAX / a->size ||
+		    elements * a->size > (uint64_t)c->memory[i].bytes) {
+			raise_room(op, a, c->memory[i].bytes, elements);
 			return -1;
 		}
 	}
 	return 0;
 }
 
-static PyObject *wrong_count(const struct op *op, Py_ssize_t given)
+static PyObject *arg_names(const struct op *op)
 {
-	return raise_argument(1, "%s takes %d argument(s), %zd were given", op->name, op->n, given);
+	PyObject *all = PyTuple_New(op->n);
+
+	for (int i = 0; all && i < op->n; i++) {
+		PyObject *one = PyUnicode_FromString(op->args[i].name);
+
+		if (!one || PyTuple_SetItem(all, i, one)) {
+			Py_DECREF(all);
+			all = NULL;
+		}
+	}
+	return all;
+}
+
+/* What is wrong with the arguments of a call, of which some are missing or unknown. */
+static int raise_arguments(const struct op *op, Py_ssize_t n_pos, PyObject *kwargs)
+{
+	PyObject *module = PyImport_ImportModule("mori._errors");
+	PyObject *names = module ? arg_names(op) : NULL;
+	PyObject *error = NULL;
+
+	if (names)
+		error = PyObject_CallMethod(module, "wrong_arguments", "sOnO", op->name, names,
+					    n_pos, kwargs ? kwargs : Py_None);
+	if (error)
+		PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+	Py_XDECREF(error);
+	Py_XDECREF(names);
+	Py_XDECREF(module);
+	return -1;
 }
 
 /* By position, then by name; there are no defaults. */
@@ -166,19 +259,15 @@ static int take_args(struct op_call *c, const struct op *op, PyObject *args, PyO
 {
 	Py_ssize_t n_pos = PyTuple_Size(args), n_names = kwargs ? PyDict_Size(kwargs) : 0;
 
-	if (n_pos + n_names != op->n) {
-		wrong_count(op, n_pos + n_names);
-		return -1;
-	}
+	if (n_pos + n_names != op->n)
+		return raise_arguments(op, n_pos, kwargs);
 	for (int i = 0; i < op->n; i++) {
 		const struct op_arg *a = &op->args[i];
 		PyObject *obj = i < n_pos ? PyTuple_GetItem(args, i) :
 					    PyDict_GetItemString(kwargs, a->name);
 
-		if (!obj) {
-			raise_argument(1, "%s: the argument %s is missing", op->name, a->name);
-			return -1;
-		}
+		if (!obj)
+			return raise_arguments(op, n_pos, kwargs);
 		if (take_arg(c, op, a, obj))
 			return -1;
 		if (is_count(a))
@@ -307,6 +396,17 @@ static PyObject *op_get_args(PyObject *self, void *unused)
 	return all;
 }
 
+/* For inspect.signature(). */
+static PyObject *op_get_signature(PyObject *self, void *unused)
+{
+	PyObject *module = PyImport_ImportModule("mori._ops");
+	PyObject *signature = module ? PyObject_CallMethod(module, "signature", "O", self) : NULL;
+
+	(void)unused;
+	Py_XDECREF(module);
+	return signature;
+}
+
 static PyObject *op_repr(PyObject *self)
 {
 	return PyUnicode_FromFormat("<mori operation %s>", ((struct op_object *)self)->op->name);
@@ -327,11 +427,13 @@ static PyGetSetDef op_getset[] = {
 	{ "family", op_get_text, NULL, "of operations, as in the manual", (void *)1 },
 	{ "returns", op_get_text, NULL, "the type of the result in C", (void *)2 },
 	{ "args", op_get_args, NULL, "(name, type in C) of each argument", NULL },
+	{ "__signature__", op_get_signature, NULL, NULL, NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
 static PyMethodDef op_methods[] = {
-	{ "silent", op_silent, METH_VARARGS, "the call, which tells of no failures before it" },
+	{ "silent", op_silent, METH_VARARGS,
+	  SIGNATURE("silent", "$self, /, *args") "the call, which tells of no failures before it" },
 	{ NULL, NULL, 0, NULL },
 };
 

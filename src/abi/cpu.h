@@ -12,6 +12,8 @@
 #ifndef MORI_ABI_CPU_H
 #define MORI_ABI_CPU_H
 
+#include "abi/scope.h"
+
 #include <stdint.h>
 
 #define CPU_WARP 32u
@@ -25,7 +27,7 @@ struct cpu_fiber {
 	uint32_t leads; /* bit by scope: it acts for the lanes that entered a call together */
 };
 
-/* Which poll of a word it is that found nothing. */
+/* Facts about a poll of a word that found nothing. */
 enum cpu_poll {
 	CPU_POLL_FIRST = 1, /* of this wait */
 	CPU_POLL_ENDS = 2,  /* the wait has a deadline of its own */
@@ -53,24 +55,21 @@ struct cpu_ops {
 	void (*call)(void (*fn)(void *arg), void *arg);
 };
 
-/* So many looks at words, and whoever has made them lets others run: it may be polling. */
-#define CPU_LOOKS 512u
+/* A fiber yields after this many loads of shared words without a wait: it may be polling. */
+#define CPU_POLLS 512u
 
 struct cpu_grid {
 	const struct cpu_fiber *current;
 	const struct cpu_ops *ops;
-	uint32_t looks;	   /* since the last that let others run */
+	uint32_t polls;	   /* since the last that let others run */
 	uint64_t stack;	   /* no frame of the current fiber may reach below; 0: no bound is known */
-	uint32_t no_state; /* 1: a call found no PE to act for, and ends the grid */
+	uint32_t no_state; /* 1: a call found no PE; it ends the grid */
 };
 /* The probe that mori cc gives a module (tools/mori/cc_cpu.c) looks there. */
 _Static_assert(__builtin_offsetof(struct cpu_grid, stack) == 24, "mori cc has the number");
 
-/* What a parameter of a kernel is. */
-enum cpu_param { CPU_PARAM_INT, CPU_PARAM_FLOAT, CPU_PARAM_POINTER, CPU_PARAM_STRUCT };
-
 struct cpu_param_info {
-	uint32_t kind; /* enum cpu_param */
+	uint32_t kind; /* enum mori_shmem_param_kind */
 	uint32_t size; /* bytes behind args[i] */
 };
 

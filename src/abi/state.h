@@ -9,7 +9,7 @@
 
 #include <mori/shmem_types.h>
 
-#define DEV_ABI 6u
+#define DEV_ABI 7u
 
 struct nic_queue;
 
@@ -18,7 +18,7 @@ enum dev_life {
 	DEV_LIFE_FINALIZED = 2, /* the block outlives its PE and says so */
 };
 
-/* How the bytes get to a peer; dev_path() says which by the peer's slot. */
+/* How bytes reach a peer; dev_path() derives the path from the peer's slot. */
 enum dev_path {
 	DEV_PATH_P2P,	/* by load and store */
 	DEV_PATH_COPY,	/* by a copy engine, where load and store reach too */
@@ -29,11 +29,11 @@ enum dev_path {
 /* Slots of PEs that load and store do not reach. */
 enum dev_slot { DEV_SLOT_QUEUE = -1, DEV_SLOT_NONE = -2 };
 
-/* What is plain about the places of a PE's peers. */
-enum dev_plain {
-	DEV_PLAIN = 1,	   /* open, slot_same, no owner, no bases: one comparison finds a place */
-	DEV_PLAIN_AMO = 3, /* and words there may be changed by load and store */
-	DEV_PLAIN_SIGNAL = 7, /* and no signal has to wait for a queue */
+/* What holds for the addresses of all peers of a PE. */
+enum dev_uniform {
+	DEV_UNIFORM = 1,     /* open, slot_same, no owner, no bases: one comparison resolves one */
+	DEV_UNIFORM_AMO = 3, /* and words there may be changed by load and store */
+	DEV_UNIFORM_SIGNAL = 7, /* and no signal has to wait for a queue */
 };
 
 /* Where a symmetric window lies on every PE; a window that is gone has len 0. */
@@ -45,10 +45,10 @@ struct dev_window {
 	uint64_t peer[]; /* [n_pes] where this PE sees theirs; 0: not by load and store */
 };
 
-/* Failures that are kept until the host looks; the rest is counted. */
+/* Failures kept until the host collects them; further ones are only counted. */
 #define DEV_RECORDS 64u
 
-/* What stands for the operation in the mark of a record that has no name yet. */
+/* In place of the operation, in the mark of a record whose call is not named yet. */
 enum dev_nameless {
 	DEV_RECORD_TAKEN = 0xffffffffu,	   /* being written */
 	DEV_RECORD_NAMELESS = 0xfffffffeu, /* written, but for the name of the call */
@@ -64,11 +64,11 @@ struct dev_record {
 	uint32_t number; /* of this failure among all: fault.count before it */
 	uint64_t addr, len;
 	int32_t block[3], thread[3]; /* -1: of a call of the host */
-	uint32_t seen;		     /* the host's own: the caller was told */
+	uint32_t seen;		     /* the host's own: reported to the caller */
 	uint32_t reserved;
 };
 
-/* What has failed, in sum. */
+/* A summary of the failures. */
 struct dev_fault {
 	int32_t code;	  /* of the first since the host took it; 0: none */
 	uint32_t count;	  /* failures so far; it never goes back */
@@ -76,14 +76,14 @@ struct dev_fault {
 	uint32_t late;	  /* calls since the PE has finalized */
 };
 
-/* In memory that the host reads for nothing, wherever the state is. */
+/* In memory that the host reads cheaply, wherever the state is. */
 struct dev_news {
 	uint64_t failed; /* 1: there are failures that the host has not gathered */
 	uint64_t late;	 /* fault.late, about */
 };
 
 /* What a module says of itself in its dev_link. */
-enum dev_link_flag { DEV_LINK_NEAR = 1 /* it has no code for queues */ };
+enum dev_link_flag { DEV_LINK_P2P_ONLY = 1 /* it has no code for queues */ };
 
 /* The symbol globalGpuStates of a module: whose kernels these are. */
 struct dev_link {
@@ -97,27 +97,26 @@ struct dev_link {
  * What kernels of a GPU may read once and keep (DEV_FIXED) never changes while the PE lives:
  * all but lost, heap_len, windows, queues, any_queue, sync_epoch, fault and what the
  * pointers lead to, of which slot, sync_slot and bases do not change either. Of life they see what
- * it was at the launch, and in waits what it is; of plain what it was at the launch.
+ * it was at the launch, and in waits what it is; of uniform what it was at the launch.
  */
 struct dev_state {
 	uint32_t size, abi; /* sizeof(struct dev_state), DEV_ABI */
 	uint32_t life;	    /* enum dev_life */
 	uint32_t lost;	    /* PEs lost so far; every wait polls it */
 	int32_t my_pe, n_pes;
-	uint64_t heap_base; /* of this PE's heap, as this PE sees it */
-	uint64_t heap_len;  /* bytes that can be addressed; grows in vmm mode */
-	uint64_t heap_sure; /* of these, those that always can be */
-	uint64_t window;    /* peer = window + slot[pe] * stride + offset */
+	uint64_t heap_base;	 /* of this PE's heap, as this PE sees it */
+	uint64_t heap_len;	 /* bytes that can be addressed; grows in vmm mode */
+	uint64_t heap_committed; /* of these, the bytes that always can be */
+	uint64_t window;	 /* peer = window + slot[pe] * stride + offset */
 	uint64_t stride;
 	const uint64_t *bases; /* [slots] instead, where heaps lie anywhere; else NULL */
 	const int32_t *slot;   /* [n_pes]; DEV_SLOT_QUEUE: not reachable by load and store */
 	const uint32_t *gone;  /* [n_pes]; 1: lost */
 	const uint32_t
-		*owner;	   /* isolation mode: block number of each granule, 0: none; else NULL */
-	uint32_t granule;  /* log2 of a granule */
-	uint32_t spin;	   /* polls of a host thread before it yields its core, at most */
-	uint32_t spin_now; /* and at present: fewer after waits that spun in vain */
-	uint64_t wait_ns;  /* how long a wait on a user's word may take; 0: no limit */
+		*owner;	  /* isolation mode: block number of each granule, 0: none; else NULL */
+	uint32_t granule; /* log2 of a granule */
+	uint32_t reserved;
+	uint64_t wait_ns; /* how long a wait on a user's word may take; 0: no limit */
 	struct dev_window *windows;
 	uint64_t sync; /* flags of kernels' barriers: [n_pes] a slot, sync_stride apart */
 	uint64_t sync_stride;
@@ -127,16 +126,16 @@ struct dev_state {
 	int32_t num_qp;
 	uint32_t slot_same;	  /* 1: slot[pe] is pe, for all */
 	uint32_t sync_slot_same;  /* the same of sync_slot */
-	uint32_t plain;		  /* enum dev_plain; 0: nothing is */
+	uint32_t uniform;	  /* enum dev_uniform; 0: nothing holds */
 	uint32_t one_device;	  /* 1: all PEs have this PE's device */
-	uint32_t copy;		  /* 1: whoever has a slot has the copy engine's path */
+	uint32_t copy;		  /* 1: peers with a slot are reached by the copy engine */
 	struct nic_queue *queues; /* [n_pes * num_qp]; NULL: none */
 	uint32_t any_queue;	  /* 1: some memory of peers is reached by queues alone */
 	uint32_t amo_queue;	  /* 1: atomics and signals to other PEs go by queues alone */
 	struct dev_fault fault;
 	struct dev_record *records; /* [DEV_RECORDS] */
 	struct dev_news *news;
-	void *host; /* struct pe of the host library; the device never looks */
+	void *host; /* struct pe of the host library; the device never reads it */
 };
 
 #endif

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The kernels that the host library launches itself: one for each thing that can be asked
- * of a stream, and the host's own atomics. Each is called mori_task_<name> and takes the
+ * The kernels that the host library launches itself: one for each operation on a stream, and
+ * one for the host's own atomics. Each is called mori_task_<name> and takes the
  * struct by value.
  */
 #ifndef MORI_ABI_TASK_H
 #define MORI_ABI_TASK_H
+
+#include "abi/scope.h"
 
 #include <stdint.h>
 

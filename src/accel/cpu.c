@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The CPU as a device: memory is a memfd, shared by mapping it. It is sparse, so
- * a large heap costs only what is touched.
+ * The CPU as a device, and host memory that processes share: a memfd, which each of them maps. It
+ * is sparse, so a large heap costs only what is touched.
  */
-#include "accel/cpu_module.h"
-#include "accel/ops.h"
-
+#include "accel/accel.h"
 #include "util/err.h"
 
 #include <errno.h>
@@ -14,29 +12,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int cpu_open(int place, struct accel_dev **out)
+static int cpu_open(int hint, struct accel_dev **out, int *number)
 {
-	(void)place;
+	(void)hint;
 	*out = NULL;
+	*number = 0;
 	return 0;
-}
-
-static void cpu_close(struct accel_dev *d)
-{
-	(void)d;
-}
-
-static int cpu_device(const struct accel_dev *d)
-{
-	(void)d;
-	return 0;
-}
-
-/* All PEs share the one CPU: it tells none from another. */
-static bool cpu_current(const struct accel_dev *d)
-{
-	(void)d;
-	return false;
 }
 
 static int cpu_facts(struct accel_dev *d, struct accel_facts *out)
@@ -58,7 +39,7 @@ static int cpu_describe(int number, char *text, size_t size)
 	return 0;
 }
 
-static int cpu_mem_create(const char *name, uint64_t len, int *out)
+int host_mem_create(const char *name, uint64_t len, int *out)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC);
 
@@ -76,8 +57,8 @@ static int cpu_mem_create(const char *name, uint64_t len, int *out)
 	return 0;
 }
 
-/* Reserve with room to align, put the object into it, and give the edges back. */
-static int cpu_mem_map(int fd, uint64_t len, uint64_t align, void **out)
+/* Reserves with room to align, maps the object into it, and releases the edges. */
+int host_mem_map(int fd, uint64_t len, uint64_t align, void **out)
 {
 	uint64_t room = len + align;
 	uintptr_t at, aligned;
@@ -111,12 +92,12 @@ no_room:
 		       (unsigned long long)len, strerror(errno));
 }
 
-static void cpu_mem_unmap(void *base, uint64_t len)
+void host_mem_unmap(void *base, uint64_t len)
 {
 	munmap(base, len);
 }
 
-static int cpu_mem_discard(void *at, uint64_t len)
+int host_mem_discard(void *at, uint64_t len)
 {
 	if (len && madvise(at, len, MADV_REMOVE))
 		return err_set(MORI_SHMEM_EIO, "cannot give heap memory back: madvise: %s",
@@ -131,30 +112,11 @@ static int cpu_mem_zero(struct accel_dev *d, void *at, uint64_t len)
 	return 0;
 }
 
-static const struct accel_near cpu_near = {
-	.mem_create = cpu_mem_create,
-	.mem_map = cpu_mem_map,
-	.mem_unmap = cpu_mem_unmap,
-	.mem_discard = cpu_mem_discard,
-};
-
 const struct accel_ops accel_cpu = {
 	.name = "cpu",
 	.open = cpu_open,
-	.close = cpu_close,
-	.device = cpu_device,
-	.current = cpu_current,
 	.facts = cpu_facts,
 	.describe = cpu_describe,
 	.mem_zero = cpu_mem_zero,
-	.module_load = cpu_module_load,
-	.module_borrow = cpu_module_borrow,
-	.module_unload = cpu_module_unload,
-	.module_look = cpu_module_look,
-	.module_link = cpu_module_link,
-	.launch = cpu_launch,
-	.in_kernel = cpu_in_kernel,
-	.module_kernel = cpu_module_kernel,
-	.kernel_params = cpu_kernel_params,
-	.near = &cpu_near,
+	.module = &cpu_module_ops,
 };

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
-/* What a kernel's function finds when a host thread calls it by itself: a grid of one thread. */
+/* The grid of one thread that a kernel's function sees when a host thread calls it directly. */
 #include "accel/cpu_lane.h"
+#include "util/clock.h"
 
 #include <sched.h>
 
-static void alone_sync(int scope)
+static void cpu_alone_sync(int scope)
 {
 	(void)scope;
 }
 
-static int alone_enter(int scope, int x)
+static int cpu_alone_enter(int scope, int x)
 {
 	(void)scope;
 	return x;
 }
 
-static uint64_t alone_share(int scope, uint64_t value)
+static uint64_t cpu_alone_share(int scope, uint64_t value)
 {
 	(void)scope;
 	return value;
 }
 
-static void alone_yield(const void *addr, int cmp, uint64_t value, int how)
+static void cpu_alone_yield(const void *addr, int cmp, uint64_t value, int how)
 {
 	(void)addr;
 	(void)cmp;
@@ -30,26 +31,31 @@ static void alone_yield(const void *addr, int cmp, uint64_t value, int how)
 	sched_yield();
 }
 
-static void alone_call(void (*fn)(void *arg), void *arg)
+static uint64_t cpu_alone_now_ns(void)
+{
+	return (uint64_t)clock_now();
+}
+
+static void cpu_alone_call(void (*fn)(void *arg), void *arg)
 {
 	fn(arg);
 }
 
-static const struct cpu_ops alone_ops = {
-	.sync = alone_sync,
-	.enter = alone_enter,
-	.leave = alone_sync,
-	.share = alone_share,
-	.yield = alone_yield,
-	.now_ns = cpu_now_ns,
-	.call = alone_call,
+static const struct cpu_ops cpu_alone_ops = {
+	.sync = cpu_alone_sync,
+	.enter = cpu_alone_enter,
+	.leave = cpu_alone_sync,
+	.share = cpu_alone_share,
+	.yield = cpu_alone_yield,
+	.now_ns = cpu_alone_now_ns,
+	.call = cpu_alone_call,
 };
 
-static const struct cpu_fiber alone_place = {
+static const struct cpu_fiber cpu_alone_place = {
 	.block_size = { 1, 1, 1 },
 	.grid_size = { 1, 1, 1 },
 	.lanes = 1,
 	.leads = UINT32_MAX,
 };
 
-struct cpu_grid cpu_grid_alone = { .current = &alone_place, .ops = &alone_ops };
+struct cpu_grid cpu_grid_alone = { .current = &cpu_alone_place, .ops = &cpu_alone_ops };

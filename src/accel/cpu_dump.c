@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a grid that does not end well says: who waits for what in one that does not go
- * on, where lanes that wait for the same thing are one line, with the first of them;
- * and which lane a fault was of.
+ * Reports of grids that fail: what the lanes of a stuck grid wait for, one line for all lanes that
+ * wait for the same thing, with the first of them; and which lane caused a fault.
  */
 #include "accel/cpu_lane.h"
 
@@ -11,22 +10,22 @@
 
 #include <stdio.h>
 
-#define DUMP_LINES 32 /* things waited for that are shown; the rest is counted */
+#define DUMP_LINES 32 /* lines; the remaining lanes are only counted */
 
-struct wait {
-	enum lane_state state;
+struct cpu_dump_wait {
+	enum cpu_lane_state state;
 	int scope, cmp;
 	const void *addr;
 	uint64_t value;
-	const struct lane *first;
+	const struct cpu_lane *first;
 	uint64_t n;
 };
 
-static struct wait wait_of(const struct lane *l)
+static struct cpu_dump_wait cpu_dump_wait_of(const struct cpu_lane *l)
 {
-	struct wait w = { .state = l->state, .first = l, .n = 1 };
+	struct cpu_dump_wait w = { .state = l->state, .first = l, .n = 1 };
 
-	if (l->state == LANE_MEETS) {
+	if (l->state == LANE_BARRIER) {
 		w.scope = l->scope;
 	} else {
 		w.addr = l->polls;
@@ -36,13 +35,14 @@ static struct wait wait_of(const struct lane *l)
 	return w;
 }
 
-static bool wait_same(const struct wait *a, const struct wait *b)
+static bool cpu_dump_wait_same(const struct cpu_dump_wait *a, const struct cpu_dump_wait *b)
 {
 	return a->state == b->state && a->scope == b->scope && a->addr == b->addr &&
 	       a->cmp == b->cmp && a->value == b->value;
 }
 
-static void wait_text(const struct run *r, const struct wait *w, char *text, size_t size)
+static void cpu_dump_wait_text(const struct cpu_run *r, const struct cpu_dump_wait *w, char *text,
+			       size_t size)
 {
 	static const char *const cmps[] = { "==", "!=", ">", ">=", "<", "<=" };
 	const struct dev_state *st = r->launch->state;
@@ -52,7 +52,7 @@ static void wait_text(const struct run *r, const struct wait *w, char *text, siz
 
 	if (off < st->heap_len)
 		snprintf(where, sizeof(where), " (heap + 0x%llx)", (unsigned long long)off);
-	if (w->state == LANE_MEETS)
+	if (w->state == LANE_BARRIER)
 		snprintf(what, sizeof(what), "the rest of the %s",
 			 w->scope == 2 ? "block" : "warp");
 	else if (!w->addr)
@@ -66,21 +66,22 @@ static void wait_text(const struct run *r, const struct wait *w, char *text, siz
 		 p->thread[0], p->thread[1], p->thread[2]);
 }
 
-/* Fills in @waits; gives how many, and in *left how many lanes found no room there. */
-static int dump_gather(const struct run *r, struct wait *waits, uint64_t *live, uint64_t *left)
+/* Fills in @waits and returns their number; *left counts the lanes without room there. */
+static int cpu_dump_gather(const struct cpu_run *r, struct cpu_dump_wait *waits, uint64_t *live,
+			   uint64_t *left)
 {
 	int n = 0;
 
 	*live = *left = 0;
-	for (const struct block *b = r->first; b; b = b->next) {
+	for (const struct cpu_block *b = r->first; b; b = b->next) {
 		for (uint32_t i = 0; i < r->lanes; i++) {
-			struct wait w = wait_of(&b->lane[i]);
+			struct cpu_dump_wait w = cpu_dump_wait_of(&b->lane[i]);
 			int at = 0;
 
 			if (w.state == LANE_DONE)
 				continue;
 			++*live;
-			while (at < n && !wait_same(&waits[at], &w))
+			while (at < n && !cpu_dump_wait_same(&waits[at], &w))
 				at++;
 			if (at < n)
 				waits[at].n++;
@@ -93,32 +94,32 @@ static int dump_gather(const struct run *r, struct wait *waits, uint64_t *live, 
 	return n;
 }
 
-void cpu_dump(const struct run *r, const char *why, char *text, size_t size)
+void cpu_dump(const struct cpu_run *r, const char *why, char *text, size_t size)
 {
-	struct wait waits[DUMP_LINES];
+	struct cpu_dump_wait waits[DUMP_LINES];
 	uint64_t live, left;
-	int n = dump_gather(r, waits, &live, &left);
+	int n = cpu_dump_gather(r, waits, &live, &left);
 	const char *kernel = r->launch->kernel->name;
 	char line[320] = "";
 
 	for (int i = 0; i < n; i++) {
-		wait_text(r, &waits[i], line, sizeof(line));
+		cpu_dump_wait_text(r, &waits[i], line, sizeof(line));
 		log_error("kernel %s: %s", kernel, line);
 	}
 	if (left)
 		log_error("kernel %s: %llu more wait for other words", kernel,
 			  (unsigned long long)left);
 	if (n)
-		wait_text(r, &waits[0], line, sizeof(line));
+		cpu_dump_wait_text(r, &waits[0], line, sizeof(line));
 	snprintf(text, size, "kernel %s on PE %d: %s; of %llu threads %s%s", kernel,
 		 r->launch->state->my_pe, why, (unsigned long long)live, line,
 		 n > 1 ? ", and others (see the log)" : "");
 }
 
-/* Whose stack is broken: the current one's, or one that another has run over. */
-static struct lane *fault_overflowed(const struct run *r)
+/* The lane whose stack has overflowed: the current one, or one that another has overrun. */
+static struct cpu_lane *fault_overflowed(const struct cpu_run *r)
 {
-	struct lane *l = r->current;
+	struct cpu_lane *l = r->current;
 	const void *addr = (const void *)(uintptr_t)r->fault.addr;
 	bool memory = r->fault.sig == SIGSEGV || r->fault.sig == SIGBUS;
 
@@ -127,9 +128,9 @@ static struct lane *fault_overflowed(const struct run *r)
 	if (!stack_intact(l->stack) || r->fault.sp < (uintptr_t)l->stack->lo ||
 	    r->fault.sp > (uintptr_t)l->stack->hi)
 		return l;
-	if (memory && !r->fault.no_addr && stacks_near(r->stacks, addr))
+	if (memory && !r->fault.no_addr && stacks_hold(r->stacks, addr))
 		return l;
-	for (struct block *b = r->first; b; b = b->next) {
+	for (struct cpu_block *b = r->first; b; b = b->next) {
 		for (uint32_t i = 0; i < r->lanes; i++) {
 			if (b->lane[i].stack && !stack_intact(b->lane[i].stack))
 				return &b->lane[i];
@@ -138,10 +139,10 @@ static struct lane *fault_overflowed(const struct run *r)
 	return NULL;
 }
 
-int cpu_faulted(const struct run *r, struct accel_fault *out)
+int cpu_faulted(const struct cpu_run *r, struct accel_fault *out)
 {
 	bool spun = r->fault.watch.spun_ns;
-	struct lane *over = spun ? NULL : fault_overflowed(r), *l = over ? over : r->current;
+	struct cpu_lane *over = spun ? NULL : fault_overflowed(r), *l = over ? over : r->current;
 	const uint32_t *b = l->place.block, *t = l->place.thread;
 	char text[200];
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The handlers are there while any thread runs a grid: the first to come sets
- * them, the last to go sets back what was there before. A handler finds out by
- * its thread's own variable whether the fault is its business.
+ * Handlers are installed while any thread runs a grid: the first thread installs them, the last one
+ * restores the previous handlers. A thread-local variable tells the handler whether the fault
+ * belongs to a grid.
  */
 #include "accel/cpu_fault.h"
 
@@ -15,27 +15,28 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#define ALT_STACK 65536u /* and what the machine needs to save its registers */
+#define ALT_STACK 65536u /* plus what the machine needs to save its registers */
 
-static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGURG }; /* and the watch's */
-#define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
+static const int fault_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+				     SIGURG }; /* and the watch's */
+#define N_SIGNALS (sizeof(fault_signals) / sizeof(fault_signals[0]))
 
 static struct {
 	pthread_mutex_t lock;
 	unsigned users;
 	struct sigaction old[N_SIGNALS];
-} handlers = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} fault_handlers = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static __thread struct cpu_fault *watched; /* of the grid this thread runs */
+static __thread struct cpu_fault *fault_watched; /* of the grid this thread runs */
 
-/* Not a kernel's: what would have happened without us. */
-static FIBER_BARE void fault_pass_on(int sig, siginfo_t *info, void *ucontext)
+/* The signal is not a kernel's: do what would have happened without the library. */
+static TSAN_BARE void fault_pass_on(int sig, siginfo_t *info, void *ucontext)
 {
 	const struct sigaction *old = NULL;
 
 	for (size_t i = 0; i < N_SIGNALS; i++) {
-		if (signals[i] == sig)
-			old = &handlers.old[i];
+		if (fault_signals[i] == sig)
+			old = &fault_handlers.old[i];
 	}
 	if (old->sa_flags & SA_SIGINFO) {
 		old->sa_sigaction(sig, info, ucontext);
@@ -52,8 +53,8 @@ static FIBER_BARE void fault_pass_on(int sig, siginfo_t *info, void *ucontext)
 	}
 }
 
-/* The timer's: it may end the grid's code as well. */
-static FIBER_BARE void fault_tick(struct cpu_fault *f, int sig, void *ucontext)
+/* A tick of the watchdog's timer, which may end the grid's code too. */
+static TSAN_BARE void fault_tick(struct cpu_fault *f, int sig, void *ucontext)
 {
 	int err = errno;
 
@@ -66,13 +67,13 @@ static FIBER_BARE void fault_tick(struct cpu_fault *f, int sig, void *ucontext)
 	errno = err;
 }
 
-static FIBER_BARE void fault_handler(int sig, siginfo_t *info, void *ucontext)
+static TSAN_BARE void fault_handler(int sig, siginfo_t *info, void *ucontext)
 {
-	struct cpu_fault *f = watched;
+	struct cpu_fault *f = fault_watched;
 	int err = errno;
 
-	if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &handlers) {
-		if (f) /* else it comes late */
+	if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &fault_handlers) {
+		if (f) /* otherwise it was late */
 			fault_tick(f, sig, ucontext);
 		return;
 	}
@@ -93,33 +94,33 @@ static FIBER_BARE void fault_handler(int sig, siginfo_t *info, void *ucontext)
 }
 
 /* Under the lock. */
-static int handlers_set(void)
+static int fault_handlers_set(void)
 {
 	struct sigaction sa = { .sa_sigaction = fault_handler,
 				.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART };
 
 	sigemptyset(&sa.sa_mask);
 	for (size_t i = 0; i < N_SIGNALS; i++) {
-		if (sigaction(signals[i], &sa, &handlers.old[i]))
+		if (sigaction(fault_signals[i], &sa, &fault_handlers.old[i]))
 			return err_set(MORI_SHMEM_EIO, "cannot watch for faults: sigaction: %s",
 				       strerror(errno));
 	}
 	return 0;
 }
 
-/* Under the lock. Where somebody else has come since, theirs stays. */
-static void handlers_reset(void)
+/* Under the lock. A handler that somebody else has installed since stays. */
+static void fault_handlers_reset(void)
 {
 	struct sigaction now;
 
 	for (size_t i = 0; i < N_SIGNALS; i++) {
-		if (!sigaction(signals[i], NULL, &now) && (now.sa_flags & SA_SIGINFO) &&
+		if (!sigaction(fault_signals[i], NULL, &now) && (now.sa_flags & SA_SIGINFO) &&
 		    now.sa_sigaction == fault_handler)
-			sigaction(signals[i], &handlers.old[i], NULL);
+			sigaction(fault_signals[i], &fault_handlers.old[i], NULL);
 	}
 }
 
-static int alt_stack_set(struct cpu_fault *f)
+static int fault_alt_stack(struct cpu_fault *f)
 {
 	size_t size = ALT_STACK + getauxval(AT_MINSIGSTKSZ);
 	stack_t ss = { .ss_size = size };
@@ -137,11 +138,11 @@ static int alt_stack_set(struct cpu_fault *f)
 
 static void fault_unset(struct cpu_fault *f)
 {
-	watched = NULL;
-	pthread_mutex_lock(&handlers.lock);
-	if (!--handlers.users)
-		handlers_reset();
-	pthread_mutex_unlock(&handlers.lock);
+	fault_watched = NULL;
+	pthread_mutex_lock(&fault_handlers.lock);
+	if (!--fault_handlers.users)
+		fault_handlers_reset();
+	pthread_mutex_unlock(&fault_handlers.lock);
 	sigaltstack(&f->old_alt, NULL);
 	free(f->alt);
 }
@@ -152,16 +153,16 @@ int cpu_fault_watch(struct cpu_fault *f, struct fiber *host)
 
 	f->err = MORI_SHMEM_EFAULT;
 	f->host = host;
-	err = alt_stack_set(f);
+	err = fault_alt_stack(f);
 	if (err)
 		return err;
-	pthread_mutex_lock(&handlers.lock);
-	if (!handlers.users++)
-		err = handlers_set();
-	pthread_mutex_unlock(&handlers.lock);
-	watched = f;
+	pthread_mutex_lock(&fault_handlers.lock);
+	if (!fault_handlers.users++)
+		err = fault_handlers_set();
+	pthread_mutex_unlock(&fault_handlers.lock);
+	fault_watched = f;
 	if (!err)
-		err = cpu_watch_open(&f->watch, &handlers);
+		err = cpu_watch_open(&f->watch, &fault_handlers);
 	if (err)
 		fault_unset(f);
 	return err;

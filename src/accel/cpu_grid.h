@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The executor of kernels on the CPU: the calling thread runs a grid whose threads
- * are fibers. All blocks are there together as far as they wait for each other; a
- * block that waits for nothing runs to its end and leaves its stacks to the next.
+ * The executor of kernels on the CPU: the calling thread runs a grid whose threads are fibers.
+ * Blocks that wait for each other exist at the same time; a block that waits for nothing runs to
+ * its end and leaves its stacks to the next.
  */
 #ifndef MORI_ACCEL_CPU_GRID_H
 #define MORI_ACCEL_CPU_GRID_H
@@ -19,6 +19,7 @@ struct cpu_launch {
 	const struct dev_state *state;
 	uint64_t idle_ns;
 	void (*idle)(struct dev_state *state);
+	struct backoff_learned *learned;
 	char *shared; /* the module's memory of the block that runs */
 	size_t shared_len;
 	size_t dynamic_len;	/* bytes of each block besides */
@@ -30,7 +31,7 @@ int cpu_grid_run(struct stacks *stacks, const struct cpu_launch *launch, struct 
 /* Whether the calling thread is inside a kernel. */
 bool cpu_grid_running(void);
 
-/* For a kernel's functions that a host thread calls by itself: a grid of one thread. */
+/* For a kernel's functions that a host thread calls directly: a grid of one thread. */
 extern struct cpu_grid cpu_grid_alone;
 
 #endif

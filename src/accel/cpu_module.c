@@ -3,8 +3,7 @@
  * A module of the CPU is a shared object. Each load has a file of its own in
  * memory, so that the loader takes it for another object, with globals of its own.
  */
-#include "accel/cpu_module.h"
-
+#include "accel/accel.h"
 #include "accel/cpu_grid.h"
 #include "util/err.h"
 
@@ -20,11 +19,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What both GPU vendors allow: a kernel that runs here can run there. */
-#define BLOCK_THREADS_MAX 1024u
-#define GRID_X_MAX	  2147483647u
-#define GRID_YZ_MAX	  65535u
-
 #if defined(__x86_64__)
 #define ELF_MACHINE EM_X86_64
 #elif defined(__aarch64__)
@@ -33,7 +27,7 @@
 #define ELF_MACHINE EM_NONE
 #endif
 
-struct accel_module {
+struct cpu_module {
 	void *handle;
 	bool ours; /* the handle */
 	int fd;	   /* -1: not ours; open as long as the loader knows its name */
@@ -45,44 +39,46 @@ struct accel_module {
 	struct stacks stacks; /* size 0: not open yet */
 };
 
-/*
- * Loads and unloads come one after another, also for whoever watches: an object
- * may lie where another thread's has been.
- */
-static pthread_mutex_t loader = PTHREAD_MUTEX_INITIALIZER;
+static struct cpu_module *cpu_module_of(struct accel_module *handle)
+{
+	return (struct cpu_module *)handle;
+}
 
-static int image_bad(const char *why)
+/* Serialises loads and unloads: an object may be mapped where another thread's has just been. */
+static pthread_mutex_t cpu_loader_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int cpu_image_bad(const char *why)
 {
 	return err_set(MORI_SHMEM_EINVAL,
 		       "this is no module of the CPU: %s; make one with mori cc --target cpu", why);
 }
 
-/* The loader trusts what it reads: the parts must lie in the image. */
-static int image_check(const void *image, size_t len)
+/* The loader trusts what it reads: every segment must lie in the image. */
+static int cpu_image_check(const void *image, size_t len)
 {
 	Elf64_Ehdr e;
 
 	if (len < sizeof(e) || memcmp(image, ELFMAG, SELFMAG) != 0)
-		return image_bad("it is not an ELF file");
+		return cpu_image_bad("it is not an ELF file");
 	memcpy(&e, image, sizeof(e));
 	if (e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_machine != ELF_MACHINE)
-		return image_bad("it is an ELF file of another machine");
+		return cpu_image_bad("it is an ELF file of another machine");
 	if (e.e_type != ET_DYN)
-		return image_bad("it is not a shared object");
+		return cpu_image_bad("it is not a shared object");
 	if (e.e_phentsize != sizeof(Elf64_Phdr) || e.e_phoff > len ||
 	    e.e_phnum > (len - e.e_phoff) / sizeof(Elf64_Phdr))
-		return image_bad("it is cut off");
+		return cpu_image_bad("it is cut off");
 	for (unsigned i = 0; i < e.e_phnum; i++) {
 		Elf64_Phdr p;
 
 		memcpy(&p, (const char *)image + e.e_phoff + i * sizeof(p), sizeof(p));
 		if (p.p_offset > len || p.p_filesz > len - p.p_offset)
-			return image_bad("it is cut off");
+			return cpu_image_bad("it is cut off");
 	}
 	return 0;
 }
 
-static int image_file(const void *image, size_t len)
+static int cpu_image_file(const void *image, size_t len)
 {
 	int fd = memfd_create("mori-module", MFD_CLOEXEC);
 	size_t done = 0;
@@ -108,10 +104,10 @@ static int image_file(const void *image, size_t len)
 }
 
 /*
- * The loader knows objects by name and gives an old one again for the same name,
- * also one that it could not unload. A name that is taken means another number.
+ * The loader identifies objects by name and returns an existing one for the same name, even one
+ * that it could not unload. If a name is taken, the file gets another descriptor.
  */
-static int module_open_file(struct accel_module *m)
+static int cpu_module_open_file(struct cpu_module *m)
 {
 	char path[48];
 	void *old;
@@ -127,15 +123,15 @@ static int module_open_file(struct accel_module *m)
 		m->fd = other;
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", m->fd);
 	}
-	pthread_mutex_lock(&loader);
+	pthread_mutex_lock(&cpu_loader_lock);
 	m->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	pthread_mutex_unlock(&loader);
+	pthread_mutex_unlock(&cpu_loader_lock);
 	if (!m->handle)
 		return err_set(MORI_SHMEM_EINVAL, "cannot load a module: %s", dlerror());
 	return 0;
 }
 
-static void module_look(struct accel_module *m)
+static void cpu_module_symbols(struct cpu_module *m)
 {
 	char *stop = dlsym(m->handle, "__stop_mori_shared");
 
@@ -146,22 +142,23 @@ static void module_look(struct accel_module *m)
 	m->shared_len = m->shared && stop > m->shared ? (size_t)(stop - m->shared) : 0;
 }
 
-void cpu_module_unload(struct accel_module *m)
+static void cpu_module_unload(struct accel_module *handle)
 {
+	struct cpu_module *m = cpu_module_of(handle);
 	stacks_close(&m->stacks);
 	if (m->ours && m->handle) {
-		pthread_mutex_lock(&loader);
+		pthread_mutex_lock(&cpu_loader_lock);
 		dlclose(m->handle);
-		pthread_mutex_unlock(&loader);
+		pthread_mutex_unlock(&cpu_loader_lock);
 	}
 	if (m->fd >= 0)
 		close(m->fd);
 	free(m);
 }
 
-static struct accel_module *module_new(void)
+static struct cpu_module *cpu_module_new(void)
 {
-	struct accel_module *m = calloc(1, sizeof(*m));
+	struct cpu_module *m = calloc(1, sizeof(*m));
 
 	if (m)
 		m->fd = -1;
@@ -170,38 +167,39 @@ static struct accel_module *module_new(void)
 	return m;
 }
 
-int cpu_module_load(struct accel_dev *d, const void *image, size_t len, struct accel_module **out)
+static int cpu_module_load(struct accel_dev *d, const void *image, size_t len,
+			   struct accel_module **out)
 {
-	struct accel_module *m;
-	int err = image_check(image, len);
+	struct cpu_module *m;
+	int err = cpu_image_check(image, len);
 
 	(void)d;
 	if (err)
 		return err;
-	m = module_new();
+	m = cpu_module_new();
 	if (!m)
 		return MORI_SHMEM_ENOMEM;
 	m->ours = true;
-	m->fd = image_file(image, len);
-	err = m->fd < 0 ? m->fd : module_open_file(m);
+	m->fd = cpu_image_file(image, len);
+	err = m->fd < 0 ? m->fd : cpu_module_open_file(m);
 	if (err) {
-		cpu_module_unload(m);
+		cpu_module_unload((struct accel_module *)m);
 		return err;
 	}
-	module_look(m);
-	*out = m;
+	cpu_module_symbols(m);
+	*out = (struct accel_module *)m;
 	return 0;
 }
 
-struct search {
+struct cpu_loader_query {
 	const struct link_map *first;
 	const void *handle;
 };
 
-/* The loader's list does not change while it calls this. */
-static int search_list(struct dl_phdr_info *unused, size_t size, void *arg)
+/* The loader's list does not change during this callback. */
+static int cpu_loader_search(struct dl_phdr_info *unused, size_t size, void *arg)
 {
-	struct search *s = arg;
+	struct cpu_loader_query *s = arg;
 
 	(void)unused;
 	(void)size;
@@ -211,9 +209,9 @@ static int search_list(struct dl_phdr_info *unused, size_t size, void *arg)
 }
 
 /* A handle of dlopen() is one of the objects that the loader knows. */
-static bool loader_knows(const void *handle)
+static bool cpu_loader_knows(const void *handle)
 {
-	struct search s = { NULL, handle };
+	struct cpu_loader_query s = { NULL, handle };
 	struct link_map *first = NULL;
 	void *program = dlopen(NULL, RTLD_LAZY);
 
@@ -221,29 +219,30 @@ static bool loader_knows(const void *handle)
 		s.first = first;
 	if (program)
 		dlclose(program);
-	dl_iterate_phdr(search_list, &s);
+	dl_iterate_phdr(cpu_loader_search, &s);
 	return s.first != NULL;
 }
 
-int cpu_module_borrow(struct accel_dev *d, void *native, struct accel_module **out)
+static int cpu_module_borrow(struct accel_dev *d, void *native, struct accel_module **out)
 {
-	struct accel_module *m;
+	struct cpu_module *m;
 
 	(void)d;
-	if (!loader_knows(native))
+	if (!cpu_loader_knows(native))
 		return err_set(MORI_SHMEM_EINVAL,
 			       "%p is no module: on the CPU it is what dlopen() gave", native);
-	m = module_new();
+	m = cpu_module_new();
 	if (!m)
 		return MORI_SHMEM_ENOMEM;
 	m->handle = native;
-	module_look(m);
-	*out = m;
+	cpu_module_symbols(m);
+	*out = (struct accel_module *)m;
 	return 0;
 }
 
-int cpu_module_look(struct accel_module *m, uint32_t *flags)
+static int cpu_module_look(struct accel_module *handle, uint32_t *flags)
 {
+	struct cpu_module *m = cpu_module_of(handle);
 	if (!m->link)
 		return err_set(MORI_SHMEM_ENOENT,
 			       "the module does not use the library: it has no globalGpuStates");
@@ -260,14 +259,15 @@ int cpu_module_look(struct accel_module *m, uint32_t *flags)
 	return 0;
 }
 
-int cpu_module_link(struct accel_module *m, struct dev_state *state)
+static int cpu_module_link(struct accel_module *handle, struct dev_state *state)
 {
+	struct cpu_module *m = cpu_module_of(handle);
 	m->link->state = state;
 	*m->grid = &cpu_grid_alone;
 	return 0;
 }
 
-static const struct cpu_kernel *kernel_find(const struct accel_module *m, const char *name)
+static const struct cpu_kernel *cpu_kernel_find(const struct cpu_module *m, const char *name)
 {
 	char list[300] = "";
 	size_t used = 0;
@@ -284,8 +284,9 @@ static const struct cpu_kernel *kernel_find(const struct accel_module *m, const 
 	return NULL;
 }
 
-int cpu_module_kernel(struct accel_module *m, size_t index, const char **name)
+static int cpu_module_kernel(struct accel_module *handle, size_t index, const char **name)
 {
+	struct cpu_module *m = cpu_module_of(handle);
 	const struct cpu_kernel *k = m->kernels;
 
 	while (k && k->name && index--)
@@ -296,49 +297,33 @@ int cpu_module_kernel(struct accel_module *m, size_t index, const char **name)
 	return 0;
 }
 
-int cpu_kernel_params(struct accel_module *m, const char *name, mori_shmem_param_t *params,
-		      size_t room)
+static int cpu_kernel_params(struct accel_module *handle, const char *name,
+			     mori_shmem_param_t *params, size_t room)
 {
-	static const uint32_t kinds[] = {
-		[CPU_PARAM_INT] = MORI_SHMEM_PARAM_INT,
-		[CPU_PARAM_FLOAT] = MORI_SHMEM_PARAM_FLOAT,
-		[CPU_PARAM_POINTER] = MORI_SHMEM_PARAM_POINTER,
-		[CPU_PARAM_STRUCT] = MORI_SHMEM_PARAM_STRUCT,
-	};
-	const struct cpu_kernel *k = kernel_find(m, name);
+	struct cpu_module *m = cpu_module_of(handle);
+	const struct cpu_kernel *k = cpu_kernel_find(m, name);
 
 	if (!k)
 		return MORI_SHMEM_ENOENT;
 	for (uint32_t i = 0; i < k->n_params && i < room; i++) {
 		uint32_t kind = k->params[i].kind;
 
-		params[i].kind = kind <= CPU_PARAM_STRUCT ? kinds[kind] : MORI_SHMEM_PARAM_UNKNOWN;
+		params[i].kind = kind < MORI_SHMEM_PARAM_UNKNOWN ? kind : MORI_SHMEM_PARAM_UNKNOWN;
 		params[i].size = k->params[i].size;
 	}
 	return (int)k->n_params;
 }
 
-static int launch_check(const struct accel_launch *l, const struct cpu_kernel *k)
+static int cpu_launch_check(const struct accel_launch *l, const struct cpu_kernel *k)
 {
-	const unsigned *g = l->grid, *b = l->block;
+	int err;
 
 	if (l->stream)
 		return err_set(MORI_SHMEM_EINVAL, "kernel %s: the CPU has no streams; pass NULL",
 			       k->name);
-	if (!g[0] || !g[1] || !g[2] || !b[0] || !b[1] || !b[2])
-		return err_set(MORI_SHMEM_EINVAL,
-			       "kernel %s: a size is 0: grid (%u, %u, %u), block (%u, %u, %u)",
-			       k->name, g[0], g[1], g[2], b[0], b[1], b[2]);
-	if (g[0] > GRID_X_MAX || g[1] > GRID_YZ_MAX || g[2] > GRID_YZ_MAX)
-		return err_set(
-			MORI_SHMEM_EINVAL,
-			"kernel %s: a grid has at most (%u, %u, %u) blocks, not (%u, %u, %u)",
-			k->name, GRID_X_MAX, GRID_YZ_MAX, GRID_YZ_MAX, g[0], g[1], g[2]);
-	if (b[0] > BLOCK_THREADS_MAX || b[1] > BLOCK_THREADS_MAX || b[2] > BLOCK_THREADS_MAX ||
-	    (uint64_t)b[0] * b[1] * b[2] > BLOCK_THREADS_MAX)
-		return err_set(MORI_SHMEM_EINVAL,
-			       "kernel %s: a block has at most %u threads, not %u * %u * %u",
-			       k->name, BLOCK_THREADS_MAX, b[0], b[1], b[2]);
+	err = accel_launch_check(l);
+	if (err)
+		return err;
 	for (uint32_t i = 0; i < k->n_params; i++) {
 		if (!l->args || !l->args[i])
 			return err_set(MORI_SHMEM_EINVAL,
@@ -348,10 +333,12 @@ static int launch_check(const struct accel_launch *l, const struct cpu_kernel *k
 	return 0;
 }
 
-int cpu_launch(struct accel_module *m, const struct accel_launch *l, struct accel_fault *fault)
+static int cpu_launch(struct accel_module *handle, const struct accel_launch *l,
+		      struct accel_fault *fault)
 {
-	const struct cpu_kernel *k = kernel_find(m, l->kernel);
-	int err = k ? launch_check(l, k) : MORI_SHMEM_ENOENT;
+	struct cpu_module *m = cpu_module_of(handle);
+	const struct cpu_kernel *k = cpu_kernel_find(m, l->kernel);
+	int err = k ? cpu_launch_check(l, k) : MORI_SHMEM_ENOENT;
 	struct cpu_launch launch = {
 		.kernel = k,
 		.grid = l->grid,
@@ -360,6 +347,7 @@ int cpu_launch(struct accel_module *m, const struct accel_launch *l, struct acce
 		.state = l->state,
 		.idle_ns = l->idle_ns,
 		.idle = l->idle,
+		.learned = l->learned,
 		.shared = m->shared,
 		.shared_len = m->shared_len,
 		.dynamic_len = l->shared,
@@ -373,7 +361,14 @@ int cpu_launch(struct accel_module *m, const struct accel_launch *l, struct acce
 	return cpu_grid_run(&m->stacks, &launch, fault);
 }
 
-int cpu_in_kernel(void)
-{
-	return cpu_grid_running();
-}
+const struct accel_module_ops cpu_module_ops = {
+	.load = cpu_module_load,
+	.borrow = cpu_module_borrow,
+	.unload = cpu_module_unload,
+	.look = cpu_module_look,
+	.link = cpu_module_link,
+	.kernel = cpu_module_kernel,
+	.params = cpu_kernel_params,
+	.launch = cpu_launch,
+	.in_kernel = cpu_grid_running,
+};

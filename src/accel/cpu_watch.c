@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* The timer is the kernel's and signals the thread that runs the grid: no other thread is needed. */
+/*
+ * A timer of the operating system signals the thread that runs the grid: no other thread is needed.
+ */
 #include "accel/cpu_watch.h"
 
 #include "accel/fiber.h"
+#include "util/clock.h"
 #include "util/err.h"
 
 #include <errno.h>
@@ -15,24 +18,16 @@
 #endif
 
 #define WATCH_TICK_NS 50000000u
-#define WATCH_SAMPLES 40u	  /* before it can be called a loop */
+#define WATCH_SAMPLES 40u	  /* before the thread counts as looping */
 #define WATCH_LOST_NS 1000000000u /* when a PE is lost */
 
 /*
- * SIGURG is ignored by default, and by debuggers. TSan hands on at once only what a
+ * SIGURG is ignored by default, and by debuggers. TSan delivers at once only signals that a
  * thread's own code can raise.
  */
 int cpu_watch_signal(void)
 {
 	return FIBER_TSAN ? SIGILL : SIGURG;
-}
-
-static FIBER_BARE uint64_t watch_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 int cpu_watch_open(struct cpu_watch *w, void *id)
@@ -54,22 +49,25 @@ int cpu_watch_open(struct cpu_watch *w, void *id)
 	return 0;
 }
 
-/* What the timer has sent arrives before timer_delete() returns: it is for this thread. */
+/*
+ * A signal that the timer has sent arrives before timer_delete() returns, because it is directed at
+ * this thread.
+ */
 void cpu_watch_close(struct cpu_watch *w)
 {
 	timer_delete(w->timer);
 	pthread_sigmask(SIG_SETMASK, &w->mask, NULL);
 }
 
-static FIBER_BARE void watch_restart(struct cpu_watch *w, uint64_t turn, uint64_t now)
+static TSAN_BARE void cpu_watch_restart(struct cpu_watch *w, uint64_t turn, uint64_t now)
 {
 	w->turn = turn;
 	w->since = now;
 	w->samples = w->n_states = 0;
 }
 
-/* Whether the registers have been so before, or there is room to note them. */
-static FIBER_BARE bool watch_seen(struct cpu_watch *w, uint64_t state)
+/* Whether this state of the registers was seen before, or there is room to record it. */
+static TSAN_BARE bool cpu_watch_seen(struct cpu_watch *w, uint64_t state)
 {
 	uint32_t i = 0;
 
@@ -82,16 +80,16 @@ static FIBER_BARE bool watch_seen(struct cpu_watch *w, uint64_t state)
 	return true;
 }
 
-FIBER_BARE bool cpu_watch_tick(struct cpu_watch *w, const void *ucontext)
+TSAN_BARE bool cpu_watch_tick(struct cpu_watch *w, const void *ucontext)
 {
-	uint64_t now = watch_now(), turn = *w->turns, limit = w->limit_ns;
+	uint64_t now = (uint64_t)clock_now(), turn = *w->turns, limit = w->limit_ns;
 
-	/* Relaxed: the word is all that counts here. */
+	/* Relaxed: nothing but the word is read. */
 	w->lost = __atomic_load_n(&w->state->lost, __ATOMIC_RELAXED) != 0;
 	if (w->lost && (!limit || limit > WATCH_LOST_NS))
 		limit = WATCH_LOST_NS;
-	if (turn != w->turn || !watch_seen(w, fiber_signal_state(ucontext)))
-		watch_restart(w, turn, now);
+	if (turn != w->turn || !cpu_watch_seen(w, fiber_signal_state(ucontext)))
+		cpu_watch_restart(w, turn, now);
 	if (++w->samples < WATCH_SAMPLES || !limit || now - w->since < limit)
 		return false;
 	w->spun_ns = now - w->since;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Threads of a kernel that look at memory in a loop of their own and never let go.
- * While a grid runs, a timer interrupts its thread now and then. One whose registers go
- * through the same few values again and again, for as long as waiting is allowed, does
- * not compute: it waits for what does not come.
+ * The watchdog for kernel threads that poll memory in a loop of their own and never yield. While a
+ * grid runs, a timer interrupts its thread periodically. A thread whose registers cycle through the
+ * same few values for as long as waiting is allowed does not compute: it is stuck.
  */
 #ifndef MORI_ACCEL_CPU_WATCH_H
 #define MORI_ACCEL_CPU_WATCH_H
@@ -14,11 +13,11 @@
 #include <stdbool.h>
 #include <time.h>
 
-#define WATCH_STATES 24u /* a loop that only looks goes through no more */
+#define WATCH_STATES 24u /* a loop that only polls has no more */
 
 struct cpu_watch {
 	const struct dev_state *state;
-	const uint64_t *turns; /* of the grid: as long as it stays, one thread runs on */
+	const uint64_t *turns; /* of the grid: while it does not change, one thread runs */
 	uint64_t limit_ns;     /* 0: only a lost PE ends it */
 	timer_t timer;
 	sigset_t mask; /* of the host's thread */
@@ -29,12 +28,12 @@ struct cpu_watch {
 	bool lost;	  /* because a PE is */
 };
 
-/* Which signal the timer sends: one that no other part of a program misses. */
+/* The signal that the timer sends: one that the rest of a program does not use. */
 int cpu_watch_signal(void);
-/* For the calling thread, whose handlers are set; @id comes with each signal. */
+/* For the calling thread, whose handlers are installed; @id is attached to each signal. */
 int cpu_watch_open(struct cpu_watch *w, void *id);
 void cpu_watch_close(struct cpu_watch *w);
-/* In the handler, while the grid's code runs: whether it is caught. */
+/* Called by the handler while the grid's code runs: whether it is stuck. */
 bool cpu_watch_tick(struct cpu_watch *w, const void *ucontext);
 
 #endif

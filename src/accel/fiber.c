@@ -114,7 +114,7 @@ uint64_t fiber_signal_sp(const void *ucontext)
 	return (uint64_t)((const ucontext_t *)ucontext)->uc_mcontext.gregs[REG_RSP];
 }
 
-FIBER_BARE uint64_t fiber_signal_state(const void *ucontext)
+TSAN_BARE uint64_t fiber_signal_state(const void *ucontext)
 {
 	const greg_t *g = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
 	uint64_t h = 0;
@@ -209,7 +209,7 @@ uint64_t fiber_signal_sp(const void *ucontext)
 	return ((const ucontext_t *)ucontext)->uc_mcontext.sp;
 }
 
-FIBER_BARE uint64_t fiber_signal_state(const void *ucontext)
+TSAN_BARE uint64_t fiber_signal_state(const void *ucontext)
 {
 	const mcontext_t *m = &((const ucontext_t *)ucontext)->uc_mcontext;
 	uint64_t h = m->pc;
@@ -252,7 +252,7 @@ void fiber_make(struct fiber *f, void *lo, void *hi, void (*main)(void))
 	f->size = (size_t)((char *)hi - (char *)lo);
 }
 
-FIBER_BARE void fiber_switch(struct fiber *from, struct fiber *to)
+TSAN_BARE void fiber_switch(struct fiber *from, struct fiber *to)
 {
 #if FIBER_ASAN
 	__sanitizer_start_switch_fiber(&from->fake, to->bottom, to->size);
@@ -262,7 +262,7 @@ FIBER_BARE void fiber_switch(struct fiber *from, struct fiber *to)
 #endif
 	fiber_swap(&from->sp, to->sp);
 #if FIBER_TSAN
-	/* A fiber_land() ends here too, and a signal handler cannot tell TSan. */
+	/* A fiber_land() ends here too, and a signal handler cannot notify TSan. */
 	if (__tsan_get_current_fiber() != from->tsan)
 		__tsan_switch_to_fiber(from->tsan, 0);
 #endif
@@ -271,7 +271,7 @@ FIBER_BARE void fiber_switch(struct fiber *from, struct fiber *to)
 #endif
 }
 
-FIBER_BARE void fiber_arrived(struct fiber *from)
+TSAN_BARE void fiber_arrived(struct fiber *from)
 {
 #if FIBER_ASAN
 	__sanitizer_finish_switch_fiber(NULL, &from->bottom, &from->size);
@@ -280,7 +280,7 @@ FIBER_BARE void fiber_arrived(struct fiber *from)
 #endif
 }
 
-FIBER_BARE void fiber_leave(struct fiber *from, struct fiber *to)
+TSAN_BARE void fiber_leave(struct fiber *from, struct fiber *to)
 {
 #if FIBER_ASAN
 	__sanitizer_start_switch_fiber(NULL, to->bottom, to->size);
@@ -292,7 +292,7 @@ FIBER_BARE void fiber_leave(struct fiber *from, struct fiber *to)
 	__builtin_unreachable();
 }
 
-FIBER_BARE void fiber_land(void *ucontext, struct fiber *to)
+TSAN_BARE void fiber_land(void *ucontext, struct fiber *to)
 {
 #if FIBER_ASAN
 	__sanitizer_start_switch_fiber(NULL, to->bottom, to->size);

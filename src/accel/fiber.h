@@ -7,6 +7,8 @@
 #ifndef MORI_ACCEL_FIBER_H
 #define MORI_ACCEL_FIBER_H
 
+#include "util/tsan.h"
+
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,19 +34,12 @@
 #define FIBER_TSAN 0
 #endif
 
-/* For functions that run while it is not settled which stack a sanitizer thinks of. */
-#if defined(__clang__)
-#define FIBER_BARE __attribute__((disable_sanitizer_instrumentation))
-#else
-#define FIBER_BARE __attribute__((no_sanitize_address, no_sanitize_thread))
-#endif
-
 /* One that does not run: where it goes on. */
 struct fiber {
 	void *sp;
 	void *tsan;	    /* TSan's idea of it */
 	void *fake;	    /* ASan's second stack */
-	const void *bottom; /* of its stack, and how long that is: ASan asks */
+	const void *bottom; /* of its stack, and its length: ASan needs them */
 	size_t size;
 };
 
@@ -52,7 +47,7 @@ struct fiber {
 void fiber_here(struct fiber *f);
 /* A new one that runs @main on [lo, hi) when it is switched to; @main must not return. */
 void fiber_make(struct fiber *f, void *lo, void *hi, void (*main)(void));
-/* First thing in @main: @from is who switched to it. */
+/* The first call in @main: @from is the fiber that switched to it. */
 void fiber_arrived(struct fiber *from);
 void fiber_switch(struct fiber *from, struct fiber *to);
 /* The same for one that never runs again. */
@@ -60,11 +55,11 @@ void fiber_leave(struct fiber *from, struct fiber *to) __attribute__((noreturn))
 /* In a signal handler: when it returns, @to goes on instead of what was interrupted. */
 void fiber_land(void *ucontext, struct fiber *to);
 
-/* What a handler can tell of the interrupted code; 0 where the machine is not known. */
+/* What a handler can find out about the interrupted code; 0 on an unknown machine. */
 uint64_t fiber_signal_sp(const void *ucontext);
 /* All of its registers in one word: another word, other registers. */
 uint64_t fiber_signal_state(const void *ucontext);
-/* 1 if it was writing, 0 if reading, -1 if the machine does not say. */
+/* 1 if it was writing, 0 if reading, -1 if the machine does not report it. */
 int fiber_signal_write(const void *ucontext);
 
 /* What a sanitizer keeps with a stack: made before its first fiber, forgotten with it. */

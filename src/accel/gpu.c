@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The driver of a GPU and a PE's hold on a device: which context, and streams of the
- * PE's own, which wait for nobody else's. A context that was used once stays for the
- * life of the process: kernels may keep what lies in it.
+ * The driver of a GPU, and what a PE holds of a device: a context, and streams of its own, which
+ * wait for no other stream. A context that was used once stays for the life of the process: kernels
+ * may keep what lies in it.
  */
 #include "accel/gpu.h"
 
+#include "util/clock.h"
 #include "util/err.h"
 
 #include <dlfcn.h>
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define GPU_LIBRARY "libcuda.so.1"
 
@@ -40,7 +40,7 @@ static struct {
 } driver = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Under the lock: *to from the library; false if it is not there. */
-static bool driver_symbol(void *library, const char *name, void *to)
+static bool gpu_driver_symbol(void *library, const char *name, void *to)
 {
 	void *at = dlsym(library, name);
 
@@ -48,7 +48,7 @@ static bool driver_symbol(void *library, const char *name, void *to)
 	return at != NULL;
 }
 
-static int driver_find(void)
+static int gpu_driver_find(void)
 {
 	void *library = dlopen(GPU_LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	const char *missing = NULL;
@@ -57,9 +57,9 @@ static int driver_find(void)
 	if (!library)
 		return err_set(MORI_SHMEM_ENOTSUP, "there is no NVIDIA GPU here: %s", dlerror());
 #define GPU_CALL(name, cuda, hip, params)                                                          \
-	if (!driver_symbol(library, cuda, &gpu.name))                                              \
+	if (!gpu_driver_symbol(library, cuda, &gpu.name))                                          \
 		missing = cuda;
-#define GPU_CALL_MAY(name, cuda, hip, params) driver_symbol(library, cuda, &gpu.name);
+#define GPU_CALL_MAY(name, cuda, hip, params) gpu_driver_symbol(library, cuda, &gpu.name);
 #include "accel/gpu_calls.def"
 #undef GPU_CALL
 #undef GPU_CALL_MAY
@@ -75,13 +75,13 @@ static int driver_find(void)
 	return 0;
 }
 
-int gpu_load(void)
+static int gpu_load(void)
 {
 	int err;
 
 	pthread_mutex_lock(&driver.lock);
 	if (!driver.tried) {
-		driver.status = driver_find();
+		driver.status = gpu_driver_find();
 		driver.tried = true;
 		if (driver.status)
 			snprintf(driver.why, sizeof(driver.why), "%s", err_text());
@@ -91,7 +91,7 @@ int gpu_load(void)
 	return err ? err_set(err, "%s", driver.why) : 0;
 }
 
-/* What a code of the driver is among ours. */
+/* Translates a code of the driver into a status. */
 static int gpu_status(int code)
 {
 	switch (code) {
@@ -149,18 +149,20 @@ void gpu_leave(void)
 	gpu.ctx_pop(&was);
 }
 
+int gpu_leave_with(int code, const char *what)
+{
+	gpu_leave();
+	return code ? gpu_fail(code, what) : 0;
+}
+
 int gpu_submit(gpu_function f, const unsigned grid[3], const unsigned block[3], unsigned shared,
 	       gpu_stream stream, void **args)
 {
 	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
-	struct timespec end;
+	struct timespec end = clock_timespec(clock_now() + SUBMIT_WAIT_NS);
 	bool held;
 	int code;
 
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_nsec += SUBMIT_WAIT_NS;
-	end.tv_sec += end.tv_nsec / 1000000000;
-	end.tv_nsec %= 1000000000;
 	held = !pthread_mutex_clocklock(&one, CLOCK_MONOTONIC, &end);
 	code = gpu.launch(f, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared,
 			  stream, args, NULL);
@@ -170,7 +172,7 @@ int gpu_submit(gpu_function f, const unsigned grid[3], const unsigned block[3], 
 }
 
 /* Under the lock, with the context current. */
-static struct gpu_home *home_new(gpu_ctx ctx)
+static struct gpu_home *gpu_home_new(gpu_ctx ctx)
 {
 	struct gpu_home *home = calloc(1, sizeof(*home));
 	int least;
@@ -194,7 +196,7 @@ static struct gpu_home *home_new(gpu_ctx ctx)
 }
 
 /* The home of a context, which is kept alive if it is its device's primary one. */
-static int home_get(gpu_ctx ctx, struct gpu_home **out)
+static int gpu_home_get(gpu_ctx ctx, struct gpu_home **out)
 {
 	struct gpu_home *home;
 	gpu_ctx primary;
@@ -206,7 +208,7 @@ static int home_get(gpu_ctx ctx, struct gpu_home **out)
 	if (!home) {
 		code = gpu.ctx_push(ctx);
 		if (!code) {
-			home = home_new(ctx);
+			home = gpu_home_new(ctx);
 			if (!gpu.ctx_device(&device) && !gpu.primary_retain(&primary, device) &&
 			    primary != ctx)
 				gpu.primary_release(device);
@@ -218,25 +220,25 @@ static int home_get(gpu_ctx ctx, struct gpu_home **out)
 	return home ? 0 : err_set(MORI_SHMEM_EIO, "cannot use the thread's current GPU context");
 }
 
-static int home_find(int place, struct gpu_home **out)
+static int gpu_home_find(int hint, struct gpu_home **out)
 {
-	int device = place < 0 ? 0 : place % driver.n_devices, code, err;
+	int device = hint < 0 ? 0 : hint % driver.n_devices, code, err;
 	gpu_ctx ctx = NULL;
 
 	code = gpu.ctx_current(&ctx);
 	if (!code && ctx)
-		return home_get(ctx, out);
+		return gpu_home_get(ctx, out);
 	code = gpu.device_get(&device, device);
 	if (!code)
 		code = gpu.primary_retain(&ctx, device);
 	if (code)
 		return gpu_fail(code, "cannot use the GPU");
-	err = home_get(ctx, out);
-	gpu.primary_release(device); /* home_get() holds it */
+	err = gpu_home_get(ctx, out);
+	gpu.primary_release(device); /* gpu_home_get() holds it */
 	return err;
 }
 
-static int home_check(const struct gpu_home *home)
+static int gpu_home_check(const struct gpu_home *home)
 {
 	int ranges = 0, fds = 0;
 
@@ -261,7 +263,7 @@ int gpu_lane(struct accel_dev *d, enum gpu_lane lane, gpu_stream *out)
 	return code ? gpu_fail(code, "cannot make a stream") : 0;
 }
 
-void gpu_close(struct accel_dev *d)
+static void gpu_close(struct accel_dev *d)
 {
 	if (d->home && !gpu_enter(d)) {
 		for (int i = 0; i < GPU_LANES; i++) {
@@ -275,7 +277,7 @@ void gpu_close(struct accel_dev *d)
 	free(d);
 }
 
-int gpu_open(int place, struct accel_dev **out)
+static int gpu_open(int hint, struct accel_dev **out, int *number)
 {
 	struct accel_dev *d;
 	void *result = NULL;
@@ -286,9 +288,9 @@ int gpu_open(int place, struct accel_dev **out)
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a device");
-	err = home_find(place, &d->home);
+	err = gpu_home_find(hint, &d->home);
 	if (!err)
-		err = home_check(d->home);
+		err = gpu_home_check(d->home);
 	if (!err)
 		err = gpu_enter(d);
 	if (err)
@@ -302,6 +304,7 @@ int gpu_open(int place, struct accel_dev **out)
 		err = gpu_fail(code, "cannot open the GPU");
 	if (!err) {
 		*out = d;
+		*number = d->home->device;
 		return 0;
 	}
 close:
@@ -309,12 +312,7 @@ close:
 	return err;
 }
 
-int gpu_device(const struct accel_dev *d)
-{
-	return d->home->device;
-}
-
-bool gpu_current(const struct accel_dev *d)
+static bool gpu_current(const struct accel_dev *d)
 {
 	int device;
 	gpu_ctx ctx = NULL;
@@ -331,7 +329,10 @@ static uint64_t gpu_least(uint64_t a, uint64_t b)
 #define P2P_ACCESS 2 /* CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED */
 #define P2P_AMO	   3 /* CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED */
 
-/* Whether @from reaches memory of @to without being atomic there; what cannot be asked is so. */
+/*
+ * Whether @from reaches memory of @to without being atomic there; assumed where the driver cannot
+ * be queried.
+ */
 static bool gpu_not_atomic(int from, int to)
 {
 	int access = 1, amo = 0;
@@ -373,7 +374,7 @@ int gpu_facts(struct accel_dev *d, struct accel_facts *out)
 	out->granule = gpu_granule(d);
 	out->fabric = d->home->fabric;
 	gpu_atomics(d->home->device, out);
-	/* By the size of the device and not by what is free: all PEs must come to the same. */
+	/* By the size of the device and not by its free memory: all PEs must compute the same. */
 	out->heap_default = gpu_least((uint64_t)4 << 30, (total / 16) >> 21 << 21);
 	out->heap_grows = gpu_least((uint64_t)16 << 30, (total / 2) >> 21 << 21);
 	return 0;
@@ -395,7 +396,7 @@ static void gpu_describe_one(int device, char *text, size_t size)
 		 processors, (double)memory / (1 << 30));
 }
 
-int gpu_describe(int number, char *text, size_t size)
+static int gpu_describe(int number, char *text, size_t size)
 {
 	int version = 0, device = 0, err = gpu_load();
 
@@ -412,3 +413,15 @@ int gpu_describe(int number, char *text, size_t size)
 		 version % 1000 / 10);
 	return 0;
 }
+
+const struct accel_ops accel_cuda = {
+	.name = "cuda",
+	.open = gpu_open,
+	.close = gpu_close,
+	.current = gpu_current,
+	.facts = gpu_facts,
+	.describe = gpu_describe,
+	.mem_zero = gpu_zero,
+	.module = &gpu_module_ops,
+	.mem = &gpu_mem,
+};

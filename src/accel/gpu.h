@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * A GPU by its driver, which is opened at run time: the calls (gpu_calls.def), the few
- * types they need, and what a PE holds of its device. Every entry from outside is
- * between gpu_enter() and gpu_leave(), which bring the PE's context and take it away.
+ * A GPU by its driver, which is opened at run time: the calls (gpu_calls.def), the few types they
+ * need, and what a PE holds of its device. Every call from outside runs between gpu_enter() and
+ * gpu_leave(), which push and pop the PE's context.
  */
 #ifndef MORI_ACCEL_GPU_H
 #define MORI_ACCEL_GPU_H
 
-#include "accel/ops.h"
+#include "accel/accel.h"
 #include "util/lock.h"
 
 typedef struct gpu_ctx_of_driver *gpu_ctx;
@@ -16,16 +16,16 @@ typedef struct gpu_module_of_driver *gpu_module;
 typedef struct gpu_function_of_driver *gpu_function;
 typedef uint64_t gpu_ptr;
 
-struct gpu_place {
+struct gpu_location {
 	int kind; /* 1: a device */
 	int number;
 };
 
 /* What memory to make. */
-struct gpu_part {
+struct gpu_mem_props {
 	int kind; /* 1: pinned */
 	int handles;
-	struct gpu_place place;
+	struct gpu_location place;
 	void *unused;
 	struct {
 		unsigned char compression, rdma;
@@ -35,7 +35,7 @@ struct gpu_part {
 };
 
 struct gpu_access {
-	struct gpu_place place;
+	struct gpu_location place;
 	int flags;
 };
 
@@ -54,7 +54,7 @@ struct gpu_calls {
 extern struct gpu_calls gpu;
 
 enum {
-	GPU_FD = 1,	   /* a part leaves as a file descriptor, */
+	GPU_FD = 1,	   /* a segment is shared as a file descriptor, */
 	GPU_FABRIC = 8,	   /* or as a handle of the fabric */
 	GPU_PINNED = 1,	   /* kinds of memory */
 	GPU_DEVICE = 1,	   /* kinds of places */
@@ -67,7 +67,7 @@ struct gpu_home {
 	gpu_ctx ctx;
 	int device;
 	int priority;			   /* of streams: the greatest */
-	bool fabric;			   /* memory can leave by handles of the fabric */
+	bool fabric;			   /* memory can be shared by handles of the fabric */
 	gpu_stream news;		   /* for what must not wait for other calls */
 	gpu_module tasks;		   /* our own kernels, */
 	gpu_function task[DEV_TASK_COUNT]; /* each; NULL: could not be loaded */
@@ -84,60 +84,36 @@ enum gpu_lane { GPU_RUN, GPU_HOST, GPU_LANES };
 struct accel_dev {
 	struct gpu_home *home;
 	gpu_stream lane[GPU_LANES];
-	uint64_t *result; /* host memory that kernels can write: what an atomic gave */
+	uint64_t *result; /* host memory that kernels can write: the result of an atomic */
 	struct lock lock; /* of result */
 };
 
 /* gpu.c */
 /*
- * A launch, with the context current. One at a time in a process: the driver finds a queue
- * for a stream when something is launched on it, and if two threads do that at once it may give
- * both the same one. Kernels that wait for each other then stand one behind the other. But a
- * launch also waits where its queue is full, perhaps for another thread's: nobody waits for long.
+ * Launches, with the context current. One launch at a time per process: the driver assigns a queue
+ * to a stream at a launch, and two concurrent launches may get the same one; kernels that wait for
+ * each other would then run one after the other. But a launch also blocks while its queue is full,
+ * perhaps for another thread's kernel, so the wait for the lock is short.
  */
 int gpu_submit(gpu_function f, const unsigned grid[3], const unsigned block[3], unsigned shared,
 	       gpu_stream stream, void **args);
 /* With the context current: a stream of the PE, made if need be. */
 int gpu_lane(struct accel_dev *d, enum gpu_lane lane, gpu_stream *out);
-/* The driver, once a process; ENOTSUP with the reason. */
-int gpu_load(void);
 /* A text for a failed call, and our code for it. */
 int gpu_fail(int code, const char *what);
 int gpu_enter(const struct accel_dev *d);
 void gpu_leave(void);
-int gpu_open(int place, struct accel_dev **out);
-void gpu_close(struct accel_dev *d);
-int gpu_device(const struct accel_dev *d);
-bool gpu_current(const struct accel_dev *d);
+/* The same at the end of a call whose driver's code is @code: our status, with @what in the text. */
+int gpu_leave_with(int code, const char *what);
 int gpu_facts(struct accel_dev *d, struct accel_facts *out);
-int gpu_describe(int number, char *text, size_t size);
 
 /* gpu_memory.c */
-int gpu_reserve(struct accel_dev *d, uint64_t len, uint64_t align, void **out);
-void gpu_unreserve(void *base);
-int gpu_part_make(struct accel_dev *d, void *at, uint64_t len, const int *devs, int n_devs,
-		  struct accel_ticket *ticket);
-int gpu_part_take(struct accel_dev *d, const struct accel_ticket *ticket, void *at, uint64_t len,
-		  const int *devs, int n_devs);
-/* With the context current: whether the driver gives handles of the fabric, tried once. */
+/* With the context current: whether the driver provides handles of the fabric, tried once. */
 bool gpu_fabric(int device);
-void gpu_part_drop(void *at, uint64_t len);
-int gpu_alloc(struct accel_dev *d, uint64_t len, void **out);
-void gpu_free(struct accel_dev *d, void *ptr);
-int gpu_handle_get(struct accel_dev *d, const void *ptr, uint64_t len, struct accel_handle *out);
-int gpu_handle_open(struct accel_dev *d, const struct accel_handle *h, void **out, void **base);
-void gpu_handle_close(struct accel_dev *d, void *base);
-bool gpu_holds(struct accel_dev *d, const void *ptr);
-int gpu_pin(struct accel_dev *d, void *ptr, uint64_t len, bool *ours);
-void gpu_unpin(struct accel_dev *d, void *ptr);
-int gpu_copy(struct accel_dev *d, void *dst, const void *src, uint64_t len, bool urgent);
+int gpu_copy(struct accel_dev *d, void *dst, const void *src, uint64_t len);
 int gpu_zero(struct accel_dev *d, void *at, uint64_t len);
 uint64_t gpu_granule(const struct accel_dev *d);
-
-/* gpu_nic.c */
-int gpu_dmabuf(struct accel_dev *d, const void *at, uint64_t len, int *fd, uint64_t *off);
-int gpu_show(struct accel_dev *d, void *at, uint64_t len, bool io, void **out);
-int gpu_pci(struct accel_dev *d, char *text, size_t size);
+extern const struct accel_mem gpu_mem;
 
 /* gpu_module.c */
 /*
@@ -145,17 +121,7 @@ int gpu_pci(struct accel_dev *d, char *text, size_t size);
  * launch it would wait until the device is idle, and kernels that wait for that one with it.
  */
 void gpu_room(gpu_function f);
-int gpu_module_load(struct accel_dev *d, const void *image, size_t len, struct accel_module **out);
-int gpu_module_borrow(struct accel_dev *d, void *native, struct accel_module **out);
-void gpu_module_unload(struct accel_module *m);
-int gpu_module_look(struct accel_module *m, uint32_t *flags);
-int gpu_module_link(struct accel_module *m, struct dev_state *ctx);
-int gpu_launch(struct accel_module *m, const struct accel_launch *launch,
-	       struct accel_fault *fault);
-int gpu_in_kernel(void);
-int gpu_module_kernel(struct accel_module *m, size_t index, const char **name);
-int gpu_kernel_params(struct accel_module *m, const char *name, mori_shmem_param_t *params,
-		      size_t room);
+extern const struct accel_module_ops gpu_module_ops;
 
 /* gpu_stream.c */
 /* Load our own kernels into a context that is current. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory of a GPU: ranges of addresses and the parts that are mapped into them, handles
- * for memory of any other origin, and the host's copies.
+ * Memory of a GPU: ranges of addresses and the segments that are mapped into them, handles for
+ * memory of any other origin, the host's copies, and what a NIC and a GPU need from each other: a
+ * descriptor by which the NIC reaches memory of the GPU, and addresses by which the GPU reaches
+ * memory and registers of the NIC.
  */
 #include "accel/gpu.h"
 #include "util/err.h"
@@ -10,40 +12,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define GPU_LAZY_PEER	1u /* of opening a handle: peers are enabled as needed */
 #define GPU_MEMORY_TYPE 2  /* attribute of a pointer: where it points */
 #define GPU_MEMORY_HOST 1
-#define GPU_HOST_MAPPED 3u
-#define GPU_IS_PINNED	712 /* by somebody else: torch, say */
+#define GPU_HOST_MAPPED 3u /* for every context, and kernels may use it */
+#define GPU_HOST_MAP	2u
+#define GPU_HOST_IO	4u
+#define GPU_DMABUF	1   /* of mem_handle */
+#define GPU_IS_PINNED	712 /* by other code, such as torch */
 #define GPU_HAS_RDMA	110 /* attributes of a device */
 #define GPU_HAS_FABRIC	128
 
 /* What was reserved around a range, so that it can be given back. */
-struct range {
-	struct range *next;
+struct gpu_range {
+	struct gpu_range *next;
 	gpu_ptr base, whole;
 	size_t len;
 };
 
 static struct {
 	pthread_mutex_t lock;
-	struct range *first;
+	struct gpu_range *first;
 } ranges = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static gpu_ptr addr_of(const void *p)
+static gpu_ptr gpu_addr(const void *p)
 {
 	return (gpu_ptr)(uintptr_t)p;
 }
 
 /* NICs may reach it, where the device has that. */
-static struct gpu_part part_of(int device, int handles)
+static struct gpu_mem_props gpu_props_of(int device, int handles)
 {
 	int rdma = 0;
 
 	if (gpu.device_attribute(&rdma, GPU_HAS_RDMA, device))
 		rdma = 0;
-	return (struct gpu_part){
+	return (struct gpu_mem_props){
 		.kind = GPU_PINNED,
 		.handles = handles,
 		.place = { .kind = GPU_DEVICE, .number = device },
@@ -51,18 +57,18 @@ static struct gpu_part part_of(int device, int handles)
 	};
 }
 
-static int part_kind(const struct accel_ticket *ticket)
+static int gpu_share_kind(const struct accel_shareable *shareable)
 {
-	return ticket && ticket->way == ACCEL_FABRIC ? GPU_FABRIC : GPU_FD;
+	return shareable && shareable->way == ACCEL_FABRIC ? GPU_FABRIC : GPU_FD;
 }
 
 /*
- * A driver may say that it has handles of the fabric and refuse them all the same: without a
- * channel of its IMEX service, say. That is as good as having none.
+ * A driver may report that it supports handles of the fabric and still refuse them, for example
+ * without a channel of its IMEX service. That counts as no support.
  */
 bool gpu_fabric(int device)
 {
-	struct gpu_part part = part_of(device, GPU_FABRIC);
+	struct gpu_mem_props part = gpu_props_of(device, GPU_FABRIC);
 	unsigned char bytes[64];
 	uint64_t handle;
 	size_t granule = 0;
@@ -70,26 +76,26 @@ bool gpu_fabric(int device)
 	bool good;
 
 	if (gpu.device_attribute(&has, GPU_HAS_FABRIC, device) || !has ||
-	    gpu.part_granule(&granule, &part, 0) || !granule ||
-	    gpu.part_create(&handle, granule, &part, 0))
+	    gpu.mem_granule(&granule, &part, 0) || !granule ||
+	    gpu.mem_create(&handle, granule, &part, 0))
 		return false;
-	good = !gpu.part_export(bytes, handle, GPU_FABRIC, 0);
-	gpu.part_release(handle);
+	good = !gpu.mem_export(bytes, handle, GPU_FABRIC, 0);
+	gpu.mem_release(handle);
 	return good;
 }
 
 uint64_t gpu_granule(const struct accel_dev *d)
 {
-	struct gpu_part part = part_of(d->home->device, GPU_FD);
+	struct gpu_mem_props part = gpu_props_of(d->home->device, GPU_FD);
 	size_t granule = 0;
 
-	return gpu.part_granule(&granule, &part, 0) || !granule ? (uint64_t)2 << 20 : granule;
+	return gpu.mem_granule(&granule, &part, 0) || !granule ? (uint64_t)2 << 20 : granule;
 }
 
 /* The driver aligns to its granule only: reserve more, and use what is aligned. */
-int gpu_reserve(struct accel_dev *d, uint64_t len, uint64_t align, void **out)
+static int gpu_reserve(struct accel_dev *d, uint64_t len, uint64_t align, void **out)
 {
-	struct range *r = calloc(1, sizeof(*r));
+	struct gpu_range *r = calloc(1, sizeof(*r));
 	uint64_t granule = gpu_granule(d), room = len;
 	int code;
 
@@ -116,13 +122,13 @@ int gpu_reserve(struct accel_dev *d, uint64_t len, uint64_t align, void **out)
 	return 0;
 }
 
-void gpu_unreserve(void *base)
+static void gpu_unreserve(void *base)
 {
-	struct range *r = NULL;
+	struct gpu_range *r = NULL;
 
 	pthread_mutex_lock(&ranges.lock);
-	for (struct range **p = &ranges.first; *p; p = &(*p)->next) {
-		if ((*p)->base == addr_of(base)) {
+	for (struct gpu_range **p = &ranges.first; *p; p = &(*p)->next) {
+		if ((*p)->base == gpu_addr(base)) {
 			r = *p;
 			*p = r->next;
 			break;
@@ -135,26 +141,26 @@ void gpu_unreserve(void *base)
 }
 
 /* Maps, opens to the devices, and lets go of the handle: the mapping keeps the memory. */
-static int part_place(uint64_t part, void *at, uint64_t len, const int *devs, int n_devs)
+static int gpu_segment_map(uint64_t part, void *at, uint64_t len, const int *devs, int n_devs)
 {
 	struct gpu_access *access = calloc((size_t)n_devs, sizeof(*access));
-	int code = gpu.part_map(addr_of(at), len, 0, part, 0);
+	int code = gpu.mem_map(gpu_addr(at), len, 0, part, 0);
 	bool mapped = !code;
 
 	for (int i = 0; access && i < n_devs; i++)
 		access[i] = (struct gpu_access){ { GPU_DEVICE, devs[i] }, GPU_READ_WRITE };
 	if (!code && access)
-		code = gpu.part_access(addr_of(at), len, access, (size_t)n_devs);
+		code = gpu.mem_access(gpu_addr(at), len, access, (size_t)n_devs);
 	if (mapped && (code || !access))
-		gpu.part_unmap(addr_of(at), len);
-	gpu.part_release(part);
+		gpu.mem_unmap(gpu_addr(at), len);
+	gpu.mem_release(part);
 	if (!access)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a list of devices");
 	free(access);
 	return code ? gpu_fail(code, "cannot map memory of the heap") : 0;
 }
 
-static int part_no_memory(const struct accel_dev *d, uint64_t len, int code)
+static int gpu_no_memory(const struct accel_dev *d, uint64_t len, int code)
 {
 	struct accel_facts facts;
 
@@ -167,64 +173,73 @@ static int part_no_memory(const struct accel_dev *d, uint64_t len, int code)
 		       (unsigned long long)facts.total);
 }
 
-int gpu_part_make(struct accel_dev *d, void *at, uint64_t len, const int *devs, int n_devs,
-		  struct accel_ticket *ticket)
+static int gpu_segment_make(struct accel_dev *d, void *at, uint64_t len, const int *devs,
+			    int n_devs, struct accel_shareable *shareable)
 {
-	int kind = part_kind(ticket);
-	struct gpu_part part = part_of(d->home->device, kind);
-	void *to = !ticket ? NULL : kind == GPU_FD ? (void *)&ticket->fd : ticket->bytes;
+	int kind = gpu_share_kind(shareable);
+	struct gpu_mem_props part = gpu_props_of(d->home->device, kind);
+	void *to = !shareable ? NULL : kind == GPU_FD ? (void *)&shareable->fd : shareable->bytes;
 	uint64_t handle;
 	int code, err = gpu_enter(d);
 
 	if (err)
 		return err;
-	code = gpu.part_create(&handle, len, &part, 0);
+	code = gpu.mem_create(&handle, len, &part, 0);
 	if (code) {
-		err = part_no_memory(d, len, code);
-	} else if (to && (code = gpu.part_export(to, handle, kind, 0))) {
-		gpu.part_release(handle);
+		err = gpu_no_memory(d, len, code);
+	} else if (to && (code = gpu.mem_export(to, handle, kind, 0))) {
+		gpu.mem_release(handle);
 		err = gpu_fail(code, "cannot share memory of the heap");
 	} else {
-		err = part_place(handle, at, len, devs, n_devs);
+		err = gpu_segment_map(handle, at, len, devs, n_devs);
 	}
 	gpu_leave();
 	return err;
 }
 
-int gpu_part_take(struct accel_dev *d, const struct accel_ticket *ticket, void *at, uint64_t len,
-		  const int *devs, int n_devs)
+static int gpu_segment_take(struct accel_dev *d, const struct accel_shareable *shareable, void *at,
+			    uint64_t len, const int *devs, int n_devs)
 {
-	int kind = part_kind(ticket);
-	void *from = kind == GPU_FD ? (void *)(intptr_t)ticket->fd : (void *)ticket->bytes;
+	int kind = gpu_share_kind(shareable);
+	void *from = kind == GPU_FD ? (void *)(intptr_t)shareable->fd : (void *)shareable->bytes;
 	uint64_t handle;
 	int code, err = gpu_enter(d);
 
 	if (err)
 		return err;
-	code = gpu.part_import(&handle, from, kind);
+	code = gpu.mem_import(&handle, from, kind);
 	err = code ? gpu_fail(code, "cannot take memory of another PE's heap") :
-		     part_place(handle, at, len, devs, n_devs);
+		     gpu_segment_map(handle, at, len, devs, n_devs);
 	gpu_leave();
 	return err;
 }
 
-void gpu_part_drop(void *at, uint64_t len)
+static void gpu_segment_drop(void *at, uint64_t len)
 {
-	gpu.part_unmap(addr_of(at), len);
+	gpu.mem_unmap(gpu_addr(at), len);
 }
 
-int gpu_copy(struct accel_dev *d, void *dst, const void *src, uint64_t len, bool urgent)
+static int gpu_copy_on(struct accel_dev *d, gpu_stream stream, void *dst, const void *src,
+		       uint64_t len)
 {
-	gpu_stream stream = urgent ? d->home->news : d->lane[GPU_HOST];
 	int code, err = gpu_enter(d);
 
 	if (err)
 		return err;
-	code = gpu.copy_async(addr_of(dst), addr_of(src), len, stream);
+	code = gpu.copy_async(gpu_addr(dst), gpu_addr(src), len, stream);
 	if (!code)
 		code = gpu.stream_sync(stream);
-	gpu_leave();
-	return code ? gpu_fail(code, "cannot copy to or from the GPU") : 0;
+	return gpu_leave_with(code, "cannot copy to or from the GPU");
+}
+
+int gpu_copy(struct accel_dev *d, void *dst, const void *src, uint64_t len)
+{
+	return gpu_copy_on(d, d->lane[GPU_HOST], dst, src, len);
+}
+
+static int gpu_copy_urgent(struct accel_dev *d, void *dst, const void *src, uint64_t len)
+{
+	return gpu_copy_on(d, d->home->news, dst, src, len);
 }
 
 int gpu_zero(struct accel_dev *d, void *at, uint64_t len)
@@ -233,14 +248,21 @@ int gpu_zero(struct accel_dev *d, void *at, uint64_t len)
 
 	if (err)
 		return err;
-	code = gpu.set_async(addr_of(at), 0, len, d->lane[GPU_HOST]);
+	code = gpu.set_async(gpu_addr(at), 0, len, d->lane[GPU_HOST]);
 	if (!code)
 		code = gpu.stream_sync(d->lane[GPU_HOST]);
-	gpu_leave();
-	return code ? gpu_fail(code, "cannot clear memory of the GPU") : 0;
+	return gpu_leave_with(code, "cannot clear memory of the GPU");
 }
 
-int gpu_alloc(struct accel_dev *d, uint64_t len, void **out)
+static void gpu_free(struct accel_dev *d, void *ptr)
+{
+	if (ptr && !gpu_enter(d)) {
+		gpu.mem_free(gpu_addr(ptr));
+		gpu_leave();
+	}
+}
+
+static int gpu_alloc(struct accel_dev *d, uint64_t len, void **out)
 {
 	gpu_ptr p = 0;
 	int code, err = gpu_enter(d);
@@ -250,7 +272,7 @@ int gpu_alloc(struct accel_dev *d, uint64_t len, void **out)
 	code = gpu.mem_alloc(&p, len);
 	gpu_leave();
 	if (code)
-		return part_no_memory(d, len, code);
+		return gpu_no_memory(d, len, code);
 	err = gpu_zero(d, (void *)(uintptr_t)p, len);
 	if (err)
 		gpu_free(d, (void *)(uintptr_t)p);
@@ -259,15 +281,8 @@ int gpu_alloc(struct accel_dev *d, uint64_t len, void **out)
 	return err;
 }
 
-void gpu_free(struct accel_dev *d, void *ptr)
-{
-	if (ptr && !gpu_enter(d)) {
-		gpu.mem_free(addr_of(ptr));
-		gpu_leave();
-	}
-}
-
-int gpu_handle_get(struct accel_dev *d, const void *ptr, uint64_t len, struct accel_handle *out)
+static int gpu_handle_get(struct accel_dev *d, const void *ptr, uint64_t len,
+			  struct accel_handle *out)
 {
 	gpu_ptr base = 0;
 	size_t size = 0;
@@ -276,21 +291,22 @@ int gpu_handle_get(struct accel_dev *d, const void *ptr, uint64_t len, struct ac
 
 	if (err)
 		return err;
-	code = gpu.mem_range(&base, &size, addr_of(ptr));
+	code = gpu.mem_range(&base, &size, gpu_addr(ptr));
 	if (!code)
 		code = gpu.ipc_get(&ipc, base);
 	gpu_leave();
 	if (code)
 		return gpu_fail(code, "memory of this kind cannot be shared with other processes");
-	if (addr_of(ptr) + len > base + size)
+	if (gpu_addr(ptr) + len > base + size)
 		return err_set(MORI_SHMEM_ENOTSUP, "%p + %llu bytes is not one allocation", ptr,
 			       (unsigned long long)len);
 	memcpy(out->word, &ipc, sizeof(ipc));
-	out->off = addr_of(ptr) - base;
+	out->off = gpu_addr(ptr) - base;
 	return 0;
 }
 
-int gpu_handle_open(struct accel_dev *d, const struct accel_handle *h, void **out, void **base)
+static int gpu_handle_open(struct accel_dev *d, const struct accel_handle *h, void **out,
+			   void **base)
 {
 	struct gpu_ipc ipc;
 	gpu_ptr p = 0;
@@ -308,29 +324,29 @@ int gpu_handle_open(struct accel_dev *d, const struct accel_handle *h, void **ou
 	return 0;
 }
 
-void gpu_handle_close(struct accel_dev *d, void *base)
+static void gpu_handle_close(struct accel_dev *d, void *base)
 {
 	if (base && !gpu_enter(d)) {
-		gpu.ipc_close(addr_of(base));
+		gpu.ipc_close(gpu_addr(base));
 		gpu_leave();
 	}
 }
 
-/* The driver knows its own memory; pinned host memory it knows too, and all else not. */
-bool gpu_holds(struct accel_dev *d, const void *ptr)
+/* The driver knows its own memory and pinned host memory, and no other. */
+static bool gpu_holds(struct accel_dev *d, const void *ptr)
 {
 	unsigned type = 0;
-	bool far = false;
+	bool device = false;
 
 	if (!gpu_enter(d)) {
-		far = !gpu.pointer_attribute(&type, GPU_MEMORY_TYPE, addr_of(ptr)) && type &&
-		      type != GPU_MEMORY_HOST;
+		device = !gpu.pointer_attribute(&type, GPU_MEMORY_TYPE, gpu_addr(ptr)) && type &&
+			 type != GPU_MEMORY_HOST;
 		gpu_leave();
 	}
-	return far;
+	return device;
 }
 
-int gpu_pin(struct accel_dev *d, void *ptr, uint64_t len, bool *ours)
+static int gpu_pin(struct accel_dev *d, void *ptr, uint64_t len, bool *ours)
 {
 	int code, err = gpu_enter(d);
 
@@ -344,10 +360,83 @@ int gpu_pin(struct accel_dev *d, void *ptr, uint64_t len, bool *ours)
 		       0;
 }
 
-void gpu_unpin(struct accel_dev *d, void *ptr)
+static void gpu_unpin(struct accel_dev *d, void *ptr)
 {
 	if (!gpu_enter(d)) {
 		gpu.host_unregister(ptr);
 		gpu_leave();
 	}
 }
+
+/* Whole pages: the driver exports nothing smaller. */
+static int gpu_dmabuf(struct accel_dev *d, const void *at, uint64_t len, int *fd, uint64_t *off)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = (uint64_t)(uintptr_t)at;
+	uint64_t base = from & ~(page - 1), end = (from + len + page - 1) & ~(page - 1);
+	int code, err;
+
+	if (!gpu.mem_handle)
+		return err_set(MORI_SHMEM_ENOTSUP, "the driver of the GPU has no dma-buf");
+	err = gpu_enter(d);
+	if (err)
+		return err;
+	code = gpu.mem_handle(fd, base, end - base, GPU_DMABUF, 0);
+	gpu_leave();
+	*off = from - base;
+	return code ? gpu_fail(code, "no dma-buf of memory of the GPU") : 0;
+}
+
+static int gpu_show(struct accel_dev *d, void *at, uint64_t len, bool io, void **out)
+{
+	gpu_ptr seen = 0;
+	int code, err;
+
+	if (!gpu.host_address)
+		return err_set(MORI_SHMEM_ENOTSUP, "the driver of the GPU is too old for a NIC");
+	err = gpu_enter(d);
+	if (err)
+		return err;
+	code = gpu.host_register(at, len, GPU_HOST_MAP | (io ? GPU_HOST_IO : 0));
+	if (!code) {
+		code = gpu.host_address(&seen, at, 0);
+		if (code)
+			gpu.host_unregister(at);
+	}
+	gpu_leave();
+	*out = (void *)(uintptr_t)seen;
+	return code ? gpu_fail(code, io ? "the GPU cannot get at registers of the NIC" :
+					  "the GPU cannot get at queues of the NIC") :
+		      0;
+}
+
+static int gpu_pci(struct accel_dev *d, char *text, size_t size)
+{
+	if (!gpu.device_pci || gpu.device_pci(text, (int)size, d->home->device))
+		return err_set(MORI_SHMEM_ENOTSUP, "it is not known where the GPU is");
+	return 0;
+}
+
+const struct accel_mem gpu_mem = {
+	.reserve = gpu_reserve,
+	.unreserve = gpu_unreserve,
+	.segment_make = gpu_segment_make,
+	.segment_take = gpu_segment_take,
+	.segment_drop = gpu_segment_drop,
+	.alloc = gpu_alloc,
+	.free = gpu_free,
+	.handle_get = gpu_handle_get,
+	.handle_open = gpu_handle_open,
+	.handle_close = gpu_handle_close,
+	.holds = gpu_holds,
+	.pin = gpu_pin,
+	.unpin = gpu_unpin,
+	.dmabuf = gpu_dmabuf,
+	.show = gpu_show,
+	.pci = gpu_pci,
+	.copy = gpu_copy,
+	.copy_urgent = gpu_copy_urgent,
+	.amo = gpu_amo,
+	.stream_check = gpu_stream_check,
+	.stream_copy = gpu_stream_copy,
+	.stream_task = gpu_stream_task,
+};

@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: MIT
 /*
- * Modules of a GPU: PTX or a cubin, and launches. All kernels are brought onto the device
- * when the module is loaded: one that came at its first launch might wait for a kernel that
- * waits for it.
+ * Modules of a GPU: PTX or a cubin, and launches. All kernels are loaded onto the device with the
+ * module: loading at the first launch might wait for a kernel that waits for the new one.
  */
 #include "abi/state.h"
 #include "accel/gpu.h"
+#include "util/backoff.h"
+#include "util/clock.h"
 #include "util/err.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define GPU_JIT_ERRORS	    5 /* options of a load: a buffer for the compiler's errors */
 #define GPU_JIT_ERRORS_SIZE 6
 #define GPU_NOT_READY	    600
-#define GPU_MOST_THREADS    0 /* attributes of a function: threads of a block, */
-#define GPU_LOCAL_SIZE	    3 /* bytes of a thread */
-#define GPU_STACK	    0 /* a limit of the context: bytes of a thread */
-#define BLOCK_THREADS_MAX   1024u
-#define GRID_X_MAX	    2147483647u
-#define GRID_YZ_MAX	    65535u
+#define GPU_MOST_THREADS    0 /* attributes of a function: threads per block, */
+#define GPU_LOCAL_SIZE	    3 /* bytes per thread */
+#define GPU_STACK	    0 /* a limit of the context: bytes per thread */
 
-#define WAIT_POLLS 1000u /* of a launch, before the host's thread sleeps */
-#define WAIT_NAPS  250u
+#define IDLE_NS 20000000 /* between two calls of a launch's idle() */
 
-struct accel_module {
+struct gpu_module {
 	struct accel_dev *dev;
 	gpu_module module;
 	bool ours;
-	gpu_ptr link; /* its struct dev_link; 0: nobody has looked */
+	gpu_ptr link; /* its struct dev_link; 0: not looked up yet */
 };
+
+static struct gpu_module *gpu_module_of(struct accel_module *handle)
+{
+	return (struct gpu_module *)handle;
+}
 
 void gpu_room(gpu_function f)
 {
@@ -43,26 +44,37 @@ void gpu_room(gpu_function f)
 		gpu.limit_set(GPU_STACK, (size_t)local);
 }
 
-/* With the context current. */
-static void module_bring(struct accel_module *m)
+/* With the context current: all kernels of a module; NULL where the driver does not list them. */
+static gpu_function *gpu_module_list(const struct gpu_module *m, unsigned *n)
 {
-	unsigned n = 0;
-	gpu_function *list;
+	gpu_function *list = NULL;
 
-	if (!gpu.module_count || !gpu.module_functions || !gpu.function_load ||
-	    gpu.module_count(&n, m->module) || !n)
-		return;
-	list = calloc(n, sizeof(*list));
-	if (list && !gpu.module_functions(list, n, m->module)) {
-		for (unsigned i = 0; i < n; i++) {
-			gpu.function_load(list[i]);
-			gpu_room(list[i]);
-		}
+	*n = 0;
+	if (gpu.module_count && gpu.module_functions && !gpu.module_count(n, m->module))
+		list = calloc((size_t)*n + 1, sizeof(*list));
+	if (list && *n && gpu.module_functions(list, *n, m->module)) {
+		free(list);
+		list = NULL;
+	}
+	if (!list)
+		*n = 0;
+	return list;
+}
+
+/* With the context current. */
+static void gpu_module_preload(struct gpu_module *m)
+{
+	unsigned n;
+	gpu_function *list = gpu_module_list(m, &n);
+
+	for (unsigned i = 0; i < n && gpu.function_load; i++) {
+		gpu.function_load(list[i]);
+		gpu_room(list[i]);
 	}
 	free(list);
 }
 
-static int module_open(struct accel_module *m, const char *image)
+static int gpu_module_open(struct gpu_module *m, const char *image)
 {
 	char said[512] = "";
 	int options[] = { GPU_JIT_ERRORS, GPU_JIT_ERRORS_SIZE };
@@ -71,7 +83,7 @@ static int module_open(struct accel_module *m, const char *image)
 	const char *name = NULL;
 
 	if (!code) {
-		module_bring(m);
+		gpu_module_preload(m);
 		return 0;
 	}
 	gpu.error_name(code, &name);
@@ -82,9 +94,10 @@ static int module_open(struct accel_module *m, const char *image)
 		       name ? name : "", *said ? ": " : "", said);
 }
 
-int gpu_module_load(struct accel_dev *d, const void *image, size_t len, struct accel_module **out)
+static int gpu_module_load(struct accel_dev *d, const void *image, size_t len,
+			   struct accel_module **out)
 {
-	struct accel_module *m = calloc(1, sizeof(*m));
+	struct gpu_module *m = calloc(1, sizeof(*m));
 	char *text = malloc(len + 1); /* PTX is a string */
 	int err = m && text ? gpu_enter(d) : err_set(MORI_SHMEM_ENOMEM, "no memory for a module");
 
@@ -93,20 +106,20 @@ int gpu_module_load(struct accel_dev *d, const void *image, size_t len, struct a
 		text[len] = '\0';
 		m->dev = d;
 		m->ours = true;
-		err = module_open(m, text);
+		err = gpu_module_open(m, text);
 		gpu_leave();
 	}
 	free(text);
 	if (err)
 		free(m);
 	else
-		*out = m;
+		*out = (struct accel_module *)m;
 	return err;
 }
 
-int gpu_module_borrow(struct accel_dev *d, void *native, struct accel_module **out)
+static int gpu_module_borrow(struct accel_dev *d, void *native, struct accel_module **out)
 {
-	struct accel_module *m = calloc(1, sizeof(*m));
+	struct gpu_module *m = calloc(1, sizeof(*m));
 	int err = m ? gpu_enter(d) : err_set(MORI_SHMEM_ENOMEM, "no memory for a module");
 
 	if (err) {
@@ -115,14 +128,15 @@ int gpu_module_borrow(struct accel_dev *d, void *native, struct accel_module **o
 	}
 	m->dev = d;
 	m->module = native;
-	module_bring(m);
+	gpu_module_preload(m);
 	gpu_leave();
-	*out = m;
+	*out = (struct accel_module *)m;
 	return 0;
 }
 
-void gpu_module_unload(struct accel_module *m)
+static void gpu_module_unload(struct accel_module *handle)
 {
+	struct gpu_module *m = gpu_module_of(handle);
 	if (m->ours && !gpu_enter(m->dev)) {
 		gpu.module_unload(m->module);
 		gpu_leave();
@@ -130,8 +144,30 @@ void gpu_module_unload(struct accel_module *m)
 	free(m);
 }
 
-int gpu_module_look(struct accel_module *m, uint32_t *flags)
+static int gpu_module_kernel(struct accel_module *handle, size_t index, const char **name)
 {
+	struct gpu_module *m = gpu_module_of(handle);
+	gpu_function *list;
+	unsigned n = 0;
+	int err = gpu_enter(m->dev);
+
+	if (err)
+		return err;
+	list = gpu_module_list(m, &n);
+	if (!list || !gpu.function_name)
+		err = err_set(MORI_SHMEM_ENOTSUP, "this driver does not list a module's kernels");
+	else if (index >= n)
+		err = err_set(MORI_SHMEM_ENOENT, "the module has %u kernels", n);
+	else if (gpu.function_name(name, list[index]))
+		err = err_set(MORI_SHMEM_EIO, "the driver did not tell the name of a kernel");
+	free(list);
+	gpu_leave();
+	return err;
+}
+
+static int gpu_module_look(struct accel_module *handle, uint32_t *flags)
+{
+	struct gpu_module *m = gpu_module_of(handle);
 	struct dev_link link = { 0 };
 	const char *name = NULL;
 	gpu_ptr at = 0;
@@ -149,52 +185,41 @@ int gpu_module_look(struct accel_module *m, uint32_t *flags)
 			       "the module does not use the library: it has no globalGpuStates");
 	if (len >= sizeof(link.size) + sizeof(link.abi))
 		err = gpu_copy(m->dev, &link, (void *)(uintptr_t)at,
-			       len < sizeof(link) ? len : sizeof(link), false);
+			       len < sizeof(link) ? len : sizeof(link));
 	if (err)
 		return err;
 	if (len != sizeof(link) || link.abi != DEV_ABI || link.size != sizeof(struct dev_state))
 		return err_set(MORI_SHMEM_EABI,
 			       "the module with kernel %s was made for ABI %u (a state of %u "
 			       "bytes), this library has ABI %u (%zu bytes): compile it again",
-			       gpu_module_kernel(m, 0, &name) ? "?" : name, link.abi, link.size,
-			       DEV_ABI, sizeof(struct dev_state));
+			       gpu_module_kernel(handle, 0, &name) ? "?" : name, link.abi,
+			       link.size, DEV_ABI, sizeof(struct dev_state));
 	m->link = at;
 	*flags = link.flags;
 	return 0;
 }
 
-int gpu_module_link(struct accel_module *m, struct dev_state *ctx)
+static int gpu_module_link(struct accel_module *handle, struct dev_state *ctx)
 {
+	struct gpu_module *m = gpu_module_of(handle);
 	char *at = (char *)(uintptr_t)m->link + offsetof(struct dev_link, state);
-	int err = gpu_copy(m->dev, at, &ctx, sizeof(uint64_t), false);
+	int err = gpu_copy(m->dev, at, &ctx, sizeof(uint64_t));
 
 	if (!err && !m->ours && !gpu_enter(m->dev)) {
-		module_bring(m);
+		gpu_module_preload(m);
 		gpu_leave();
 	}
 	return err;
 }
 
-static int launch_check(const struct accel_launch *l, gpu_function f)
+static int gpu_launch_check(const struct accel_launch *l, gpu_function f)
 {
-	const unsigned *g = l->grid, *b = l->block;
-	int most = (int)BLOCK_THREADS_MAX;
+	const unsigned *b = l->block;
+	int most, err = accel_launch_check(l);
 	size_t off, len;
 
-	if (!g[0] || !g[1] || !g[2] || !b[0] || !b[1] || !b[2])
-		return err_set(MORI_SHMEM_EINVAL,
-			       "kernel %s: a size is 0: grid (%u, %u, %u), block (%u, %u, %u)",
-			       l->kernel, g[0], g[1], g[2], b[0], b[1], b[2]);
-	if (g[0] > GRID_X_MAX || g[1] > GRID_YZ_MAX || g[2] > GRID_YZ_MAX)
-		return err_set(
-			MORI_SHMEM_EINVAL,
-			"kernel %s: a grid has at most (%u, %u, %u) blocks, not (%u, %u, %u)",
-			l->kernel, GRID_X_MAX, GRID_YZ_MAX, GRID_YZ_MAX, g[0], g[1], g[2]);
-	if (b[0] > BLOCK_THREADS_MAX || b[1] > BLOCK_THREADS_MAX || b[2] > BLOCK_THREADS_MAX ||
-	    (uint64_t)b[0] * b[1] * b[2] > BLOCK_THREADS_MAX)
-		return err_set(MORI_SHMEM_EINVAL,
-			       "kernel %s: a block has at most %u threads, not %u * %u * %u",
-			       l->kernel, BLOCK_THREADS_MAX, b[0], b[1], b[2]);
+	if (err)
+		return err;
 	if (!gpu.function_attribute(&most, GPU_MOST_THREADS, f) &&
 	    b[0] * b[1] * b[2] > (unsigned)most)
 		return err_set(MORI_SHMEM_EINVAL,
@@ -211,8 +236,8 @@ static int launch_check(const struct accel_launch *l, gpu_function f)
 	return 0;
 }
 
-/* With the context current; NULL and a text if there is none of that name. */
-static gpu_function launch_find(const struct accel_module *m, const char *name)
+/* With the context current; NULL and a text if there is no kernel of that name. */
+static gpu_function gpu_launch_find(const struct gpu_module *m, const char *name)
 {
 	gpu_function f = NULL, *list;
 	char names[300] = "";
@@ -221,12 +246,8 @@ static gpu_function launch_find(const struct accel_module *m, const char *name)
 
 	if (!gpu.module_function(&f, m->module, name))
 		return f;
-	if (gpu.module_count && gpu.module_functions && gpu.function_name)
-		gpu.module_count(&n, m->module);
-	list = calloc(n + 1, sizeof(*list));
-	if (!list || (n && gpu.module_functions(list, n, m->module)))
-		n = 0;
-	for (unsigned i = 0; i < n && used < sizeof(names); i++) {
+	list = gpu_module_list(m, &n);
+	for (unsigned i = 0; i < n && gpu.function_name && used < sizeof(names); i++) {
 		const char *one = "?";
 
 		gpu.function_name(&one, list[i]);
@@ -239,26 +260,31 @@ static gpu_function launch_find(const struct accel_module *m, const char *name)
 	return NULL;
 }
 
-/* A short kernel is polled for, a long one looked after now and then. */
-static int launch_poll(const struct accel_launch *l, gpu_stream stream)
+/* Spins for a short kernel, and checks a long one periodically. */
+static int gpu_launch_poll(const struct accel_launch *l, gpu_stream stream)
 {
-	uint64_t polls = 0, naps = 0;
+	struct backoff wait = backoff_start(BACKOFF_LAUNCH, NULL);
+	int64_t idle_at = clock_now() + IDLE_NS, ns;
 	int code;
 
 	while ((code = gpu.stream_query(stream)) == GPU_NOT_READY) {
-		if (++polls < WAIT_POLLS)
+		wait.polls = 0; /* a query takes longer than the clock */
+		ns = backoff_pause(&wait);
+		if (!ns)
 			continue;
-		nanosleep(&(struct timespec){ .tv_nsec = naps < WAIT_NAPS ? 20000 : 200000 }, NULL);
-		if (++naps % WAIT_NAPS == 0 && l->idle)
-			l->idle((struct dev_state *)l->state);
+		clock_sleep(ns);
+		if (!l->idle || clock_now() < idle_at)
+			continue;
+		l->idle((struct dev_state *)l->state);
+		idle_at = clock_now() + IDLE_NS;
 	}
 	return code;
 }
 
-static int launch_wait(const struct accel_launch *l, gpu_stream stream)
+static int gpu_launch_wait(const struct accel_launch *l, gpu_stream stream)
 {
 	const char *name = "?";
-	int code = launch_poll(l, stream), err;
+	int code = gpu_launch_poll(l, stream), err;
 
 	if (!code)
 		return 0;
@@ -271,73 +297,54 @@ static int launch_wait(const struct accel_launch *l, gpu_stream stream)
 }
 
 /* With the context current: of the caller's PE, if that is on the module's device. */
-static int launch_lane(const struct accel_module *m, const struct accel_launch *l, gpu_stream *out)
+static int gpu_launch_stream(const struct gpu_module *m, const struct accel_launch *l,
+			     gpu_stream *out)
 {
 	struct accel_dev *dev = l->caller ? l->caller->dev : NULL;
 
 	return gpu_lane(dev && dev->home == m->dev->home ? dev : m->dev, GPU_RUN, out);
 }
 
-int gpu_launch(struct accel_module *m, const struct accel_launch *l, struct accel_fault *fault)
+static int gpu_launch(struct accel_module *handle, const struct accel_launch *l,
+		      struct accel_fault *fault)
 {
+	struct gpu_module *m = gpu_module_of(handle);
 	gpu_stream stream = l->stream;
 	gpu_function f;
 	int code, err = gpu_enter(m->dev);
 
-	for (int i = 0; i < 3; i++)
-		fault->block[i] = fault->thread[i] = -1;
+	(void)fault; /* the driver does not report it */
 	if (err)
 		return err;
-	f = launch_find(m, l->kernel);
-	err = f ? launch_check(l, f) : MORI_SHMEM_ENOENT;
+	f = gpu_launch_find(m, l->kernel);
+	err = f ? gpu_launch_check(l, f) : MORI_SHMEM_ENOENT;
 	if (!err && l->shared > UINT32_MAX)
 		err = err_set(MORI_SHMEM_EINVAL, "kernel %s: %zu bytes of block memory", l->kernel,
 			      l->shared);
 	if (!err && !stream)
-		err = launch_lane(m, l, &stream);
+		err = gpu_launch_stream(m, l, &stream);
 	if (!err) {
 		code = gpu_submit(f, l->grid, l->block, (unsigned)l->shared, stream, l->args);
 		if (code)
 			err = gpu_fail(code, "cannot launch the kernel");
 	}
 	if (!err && !l->stream)
-		err = launch_wait(l, stream);
+		err = gpu_launch_wait(l, stream);
 	gpu_leave();
 	return err;
 }
 
-int gpu_module_kernel(struct accel_module *m, size_t index, const char **name)
+static int gpu_kernel_params(struct accel_module *handle, const char *name,
+			     mori_shmem_param_t *params, size_t room)
 {
-	gpu_function *list;
-	unsigned n = 0;
-	int err = gpu_enter(m->dev);
-
-	if (err)
-		return err;
-	if (!gpu.module_count || !gpu.module_functions || !gpu.function_name)
-		err = err_set(MORI_SHMEM_ENOTSUP,
-			      "this driver does not tell the kernels of a module");
-	else if (gpu.module_count(&n, m->module) || index >= n)
-		err = err_set(MORI_SHMEM_ENOENT, "the module has %u kernels", n);
-	list = err ? NULL : calloc(n, sizeof(*list));
-	if (!err && (!list || gpu.module_functions(list, n, m->module) ||
-		     gpu.function_name(name, list[index])))
-		err = err_set(MORI_SHMEM_EIO, "the driver did not tell the name of a kernel");
-	free(list);
-	gpu_leave();
-	return err;
-}
-
-int gpu_kernel_params(struct accel_module *m, const char *name, mori_shmem_param_t *params,
-		      size_t room)
-{
+	struct gpu_module *m = gpu_module_of(handle);
 	size_t off, len, n = 0;
 	gpu_function f;
 	int err = gpu_enter(m->dev);
 
 	if (err)
 		return err;
-	f = launch_find(m, name);
+	f = gpu_launch_find(m, name);
 	if (!f)
 		err = MORI_SHMEM_ENOENT;
 	else if (!gpu.function_parameter)
@@ -345,14 +352,27 @@ int gpu_kernel_params(struct accel_module *m, const char *name, mori_shmem_param
 			      "this driver does not tell the parameters of a kernel");
 	while (!err && !gpu.function_parameter(f, n, &off, &len)) {
 		if (n < room)
-			params[n] = (mori_shmem_param_t){ MORI_SHMEM_PARAM_UNKNOWN, (uint32_t)len };
+			params[n] = (mori_shmem_param_t){ .kind = MORI_SHMEM_PARAM_UNKNOWN,
+							  .size = (uint32_t)len };
 		n++;
 	}
 	gpu_leave();
 	return err ? err : (int)n;
 }
 
-int gpu_in_kernel(void)
+static bool gpu_in_kernel(void)
 {
-	return 0;
+	return false;
 }
+
+const struct accel_module_ops gpu_module_ops = {
+	.load = gpu_module_load,
+	.borrow = gpu_module_borrow,
+	.unload = gpu_module_unload,
+	.look = gpu_module_look,
+	.link = gpu_module_link,
+	.kernel = gpu_module_kernel,
+	.params = gpu_kernel_params,
+	.launch = gpu_launch,
+	.in_kernel = gpu_in_kernel,
+};

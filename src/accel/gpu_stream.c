@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What happens in the order of a stream, and the host's atomics: small kernels of our own,
- * which the build makes from src/dev/tasks.c.
+ * Operations in the order of a stream, and the host's atomics: small kernels of the library, which
+ * the build makes from src/dev/tasks.c.
  */
 #include "abi/state.h"
 #include "accel/gpu.h"
@@ -13,8 +13,8 @@
 /* The legacy default stream goes by NULL and by 1. */
 #define GPU_STREAM_LEGACY ((void *)1)
 
-#define TASK_THREADS 512 /* of a block, at most: the kernels have registers for that */
-#define TASK_BLOCKS  32u /* of a copy: most of what the memory gives, and not all of the GPU */
+#define TASK_THREADS 512 /* per block, at most: the kernels have registers for that */
+#define TASK_BLOCKS  32u /* of a copy: most of the memory's bandwidth, without all of the GPU */
 
 #define TASK_NAME(name) "mori_task_" #name,
 static const char *const task_names[DEV_TASK_COUNT] = { DEV_TASKS(TASK_NAME) };
@@ -45,8 +45,8 @@ void gpu_tasks_load(struct gpu_home *home)
 }
 
 /* With the context current. */
-static int task_launch(const struct accel_dev *d, enum dev_task_id id, const struct dev_task *task,
-		       int lanes, gpu_stream stream)
+static int gpu_task_launch(const struct accel_dev *d, enum dev_task_id id,
+			   const struct dev_task *task, int lanes, gpu_stream stream)
 {
 	void *args[] = { (void *)task };
 	unsigned threads = lanes > TASK_THREADS ? TASK_THREADS : lanes < 1 ? 1 : (unsigned)lanes;
@@ -74,14 +74,14 @@ int gpu_amo(struct accel_dev *d, void *ptr, bool wide, int op, uint64_t value, u
 		.compare = compare,
 		.result = (uint64_t)(uintptr_t)d->result,
 		.op = op,
-		.kind = wide ? 3 : 1, /* unsigned words of 8 or 4 bytes, of enum dev_kind */
+		.kind = wide ? DEV_KIND_uint64 : DEV_KIND_uint32,
 	};
 	int code, err = gpu_enter(d);
 
 	if (err)
 		return err;
 	lock_take(&d->lock);
-	err = task_launch(d, DEV_TASK_amo, &task, 1, d->lane[GPU_HOST]);
+	err = gpu_task_launch(d, DEV_TASK_amo, &task, 1, d->lane[GPU_HOST]);
 	if (!err) {
 		code = gpu.stream_sync(d->lane[GPU_HOST]);
 		err = code ? gpu_fail(code, "an atomic on memory of the GPU failed") : 0;
@@ -112,8 +112,7 @@ int gpu_stream_copy(struct accel_dev *d, void *dst, const void *src, uint64_t le
 	if (len)
 		code = gpu.copy_async((gpu_ptr)(uintptr_t)dst, (gpu_ptr)(uintptr_t)src, len,
 				      stream);
-	gpu_leave();
-	return code ? gpu_fail(code, "cannot copy on the stream") : 0;
+	return gpu_leave_with(code, "cannot copy on the stream");
 }
 
 int gpu_stream_task(struct accel_dev *d, enum dev_task_id id, const struct dev_task *task,
@@ -123,7 +122,7 @@ int gpu_stream_task(struct accel_dev *d, enum dev_task_id id, const struct dev_t
 
 	if (err)
 		return err;
-	err = task_launch(d, id, task, lanes, stream);
+	err = gpu_task_launch(d, id, task, lanes, stream);
 	gpu_leave();
 	return err;
 }

@@ -17,33 +17,33 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SLAB_STACKS 64u /* of the 65530 mappings a process may have a slab takes two */
+#define SLAB_STACKS 64u /* a slab takes two of the 65530 mappings a process may have */
 #define PATTERN	    64u
 #define CALLS	    512u /* for functions that are not the kernel's: this library's, and C's */
 #define SANITIZED   4u	 /* how much larger frames are under a sanitizer */
 #define COLOURS	    16u
 #define COLOUR	    128u /* bytes; first frames of neighbours in different sets of the cache */
 
-struct slab {
-	struct slab *next;
+struct stacks_slab {
+	struct stacks_slab *next;
 	char *map;
 	size_t len;
 	struct stack stack[SLAB_STACKS];
 };
 
-static const uint64_t pattern[PATTERN / 8] = {
+static const uint64_t stacks_pattern[PATTERN / 8] = {
 	0x6d6f72692d737461, 0xfeedfacecafebeef, 0x8badf00d5eed1234, 0x9e3779b97f4a7c15,
 	0xbf58476d1ce4e5b9, 0x94d049bb133111eb, 0x2545f4914f6cdd1d, 0xd6e8feb86659fd93,
 };
 
-static size_t page_size(void)
+static size_t stacks_page(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
 void stacks_open(struct stacks *s, size_t size)
 {
-	size_t page = page_size();
+	size_t page = stacks_page();
 
 	memset(s, 0, sizeof(*s));
 	if (FIBER_ASAN || FIBER_TSAN)
@@ -51,7 +51,7 @@ void stacks_open(struct stacks *s, size_t size)
 	s->size = (size + page - 1) / page * page;
 }
 
-static void slab_free(struct slab *slab)
+static void stacks_slab_free(struct stacks_slab *slab)
 {
 	for (unsigned i = 0; i < SLAB_STACKS; i++)
 		fiber_tsan_close(slab->stack[i].tsan);
@@ -62,17 +62,17 @@ static void slab_free(struct slab *slab)
 void stacks_close(struct stacks *s)
 {
 	while (s->slabs) {
-		struct slab *slab = s->slabs;
+		struct stacks_slab *slab = s->slabs;
 
 		s->slabs = slab->next;
-		slab_free(slab);
+		stacks_slab_free(slab);
 	}
 	s->n_slabs = 0;
 	s->free = NULL;
 }
 
 /* Taken in the order of their addresses: the one below has just been used. */
-static void slab_free_all(struct stacks *s, struct slab *slab)
+static void stacks_slab_release(struct stacks *s, struct stacks_slab *slab)
 {
 	for (unsigned i = SLAB_STACKS; i-- > 0;) {
 		slab->stack[i].next = s->free;
@@ -80,10 +80,10 @@ static void slab_free_all(struct stacks *s, struct slab *slab)
 	}
 }
 
-static int slab_add(struct stacks *s)
+static int stacks_slab_add(struct stacks *s)
 {
-	size_t page = page_size(), len = 2 * page + SLAB_STACKS * s->size;
-	struct slab *slab = calloc(1, sizeof(*slab));
+	size_t page = stacks_page(), len = 2 * page + SLAB_STACKS * s->size;
+	struct stacks_slab *slab = calloc(1, sizeof(*slab));
 	char *map = MAP_FAILED;
 
 	if (slab)
@@ -109,7 +109,7 @@ static int slab_add(struct stacks *s)
 	slab->next = s->slabs;
 	s->slabs = slab;
 	s->n_slabs++;
-	slab_free_all(s, slab);
+	stacks_slab_release(s, slab);
 	return 0;
 }
 
@@ -117,12 +117,12 @@ struct stack *stacks_take(struct stacks *s)
 {
 	struct stack *stack;
 
-	if (!s->free && slab_add(s))
+	if (!s->free && stacks_slab_add(s))
 		return NULL;
 	stack = s->free;
 	s->free = stack->next;
 	fiber_stack_clean(stack->lo, (size_t)(stack->hi - stack->lo));
-	memcpy(stack->lo, pattern, PATTERN);
+	memcpy(stack->lo, stacks_pattern, PATTERN);
 	if (!stack->tsan)
 		stack->tsan = fiber_tsan_open();
 	return stack;
@@ -139,25 +139,25 @@ void stacks_reset(struct stacks *s, size_t n)
 	size_t keep = (n + SLAB_STACKS - 1) / SLAB_STACKS;
 
 	while (s->slabs && s->n_slabs > keep) {
-		struct slab *slab = s->slabs;
+		struct stacks_slab *slab = s->slabs;
 
 		s->slabs = slab->next;
 		s->n_slabs--;
-		slab_free(slab);
+		stacks_slab_free(slab);
 	}
 	s->free = NULL;
-	for (struct slab *slab = s->slabs; slab; slab = slab->next)
-		slab_free_all(s, slab);
+	for (struct stacks_slab *slab = s->slabs; slab; slab = slab->next)
+		stacks_slab_release(s, slab);
 }
 
-/* Word by word: frames that went too far may have marked it as theirs for ASan. */
-FIBER_BARE bool stack_intact(const struct stack *stack)
+/* Word by word: frames that overflowed may have marked it as theirs for ASan. */
+TSAN_BARE bool stack_intact(const struct stack *stack)
 {
 	const volatile uint64_t *at = (const volatile uint64_t *)stack->lo;
 	bool same = true;
 
 	for (unsigned i = 0; i < PATTERN / 8; i++)
-		same &= at[i] == pattern[i];
+		same &= at[i] == stacks_pattern[i];
 	return same;
 }
 
@@ -172,9 +172,9 @@ void stack_forget(struct stack *stack)
 	stack->tsan = NULL;
 }
 
-bool stacks_near(const struct stacks *s, const void *addr)
+bool stacks_hold(const struct stacks *s, const void *addr)
 {
-	for (const struct slab *slab = s->slabs; slab; slab = slab->next) {
+	for (const struct stacks_slab *slab = s->slabs; slab; slab = slab->next) {
 		if ((uintptr_t)addr - (uintptr_t)slab->map < slab->len)
 			return true;
 	}

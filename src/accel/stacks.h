@@ -17,31 +17,31 @@ struct stack {
 	void *tsan;	    /* TSan's idea of the fiber on it; NULL: none yet */
 };
 
-struct slab;
+struct stacks_slab;
 
 struct stacks {
-	size_t size;	    /* of one, a multiple of the page */
-	struct slab *slabs; /* the newest first */
+	size_t size;		   /* of one, a multiple of the page */
+	struct stacks_slab *slabs; /* the newest first */
 	size_t n_slabs;
 	struct stack *free;
 };
 
-/* @size: what the user asked for; more in a build whose frames are larger. */
+/* @size: as requested by the user; increased in builds with larger frames. */
 void stacks_open(struct stacks *s, size_t size);
 void stacks_close(struct stacks *s);
 /* A stack with its pattern in place, or NULL and a text. */
 struct stack *stacks_take(struct stacks *s);
 void stacks_give(struct stacks *s, struct stack *stack);
-/* All are free again, also those not given back; keeps the memory of about @n. */
+/* Frees all stacks, even those not given back; keeps the memory of about @n. */
 void stacks_reset(struct stacks *s, size_t n);
 
 /* The fiber on it will never end: a sanitizer must not go on with it. */
 void stack_forget(struct stack *stack);
 
 bool stack_intact(const struct stack *stack);
-/* How far down a frame of a kernel may reach: what it calls needs some room, too. */
+/* How far down a kernel's frame may reach, with some room for what it calls. */
 uint64_t stack_bound(const struct stack *stack);
 /* Whether an address is in some stack, or in the gap below one. */
-bool stacks_near(const struct stacks *s, const void *addr);
+bool stacks_hold(const struct stacks *s, const void *addr);
 
 #endif

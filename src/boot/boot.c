@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Joining and leaving. The PEs of a process that join with one id find each other
- * in the registry while the world forms and share one struct boot: the first
- * connects, each sends its own join, and each holds a reference until it leaves.
- * A rank that is there already, or a world that has formed, means another round.
+ * Joining and leaving. The PEs of a process that join with one id find each other in the list of
+ * local.c while the world forms, and share one struct boot: the first connects, each sends its own
+ * join, and each holds a reference until it leaves. If the rank is already in, or the world has
+ * formed, the PE belongs to another round.
  */
 #include "boot/boot.h"
 
@@ -17,9 +17,12 @@
 #include "boot/boot_priv.h"
 #include "boot/node.h"
 #include "boot/rdv.h"
-#include "boot/registry.h"
+#include "stream/socket.h"
+#include "boot/local.h"
+#include "util/clock.h"
 #include "util/err.h"
 #include "util/interrupt.h"
+#include "util/thread.h"
 
 #define LEAVE_S 2.0
 
@@ -37,8 +40,8 @@ void boot_break(struct boot *b, int status, const char *text)
 
 int boot_cond_wait(struct boot *b, int64_t deadline)
 {
-	int64_t until = interrupt_wanted() ? wire_sooner(deadline, 0.1) : deadline;
-	struct timespec ts = wire_timespec(until);
+	int64_t until = interrupt_wanted() ? clock_sooner(deadline, 0.1) : deadline;
+	struct timespec ts = clock_timespec(until);
 	int over = pthread_cond_timedwait(&b->cond, &b->lock, &ts) == ETIMEDOUT;
 
 	if (interrupt_asked())
@@ -63,9 +66,9 @@ int boot_send(struct boot *b, enum wire_type type, const struct iovec *parts, in
 		return err_set(MORI_SHMEM_EINVAL, "%zu bytes are too many for one message", len);
 	head.len = (uint32_t)len;
 	pthread_mutex_lock(&b->send_lock);
-	err = wire_send(b->fd, iov, n + 1, deadline);
+	err = socket_send(b->fd, iov, n + 1, deadline);
 	pthread_mutex_unlock(&b->send_lock);
-	/* A connection that ended is the reader's to explain: it knows who was lost. */
+	/* If the connection has ended the reader reports why: it knows which PE was lost. */
 	if (!err || err == -EPIPE || err == -ECONNRESET)
 		return 0;
 	snprintf(text, sizeof(text), "cannot send to the rendezvous: %s", strerror(-err));
@@ -75,17 +78,20 @@ int boot_send(struct boot *b, enum wire_type type, const struct iovec *parts, in
 	return err_set(MORI_SHMEM_EIO, "%s", text);
 }
 
-static struct boot *boot_new(const unsigned char *uid, pid_t pid)
+static struct boot *boot_new(const unsigned char *uid, const uint8_t *key, pid_t pid)
 {
 	struct boot *b = calloc(1, sizeof(*b));
 	pthread_condattr_t attr;
 
 	if (!b)
 		return NULL;
-	if (uid)
+	if (uid) {
 		memcpy(b->uid, uid, BOOT_UID_BYTES);
+		memcpy(b->key, key, MAC_BYTES);
+	}
 	b->pid = pid;
-	b->fd = b->unix_fd = b->wake_fd = -1;
+	b->fd = b->wake_fd = -1;
+	b->acceptor = ACCEPTOR_CLOSED;
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_mutex_init(&b->send_lock, NULL);
 	pthread_mutex_init(&b->watch_lock, NULL);
@@ -98,9 +104,8 @@ static struct boot *boot_new(const unsigned char *uid, pid_t pid)
 
 void boot_free(struct boot *b)
 {
-	sock_close(b->fd);
-	sock_close(b->unix_fd);
-	sock_close(b->wake_fd);
+	socket_close(b->fd);
+	socket_close(b->wake_fd);
 	wire_in_free(&b->in);
 	gather_free_all(b);
 	fds_free(b);
@@ -118,10 +123,10 @@ void boot_free(struct boot *b)
 	free(b);
 }
 
-static struct member *member_add(struct boot *b, int rank)
+static struct boot_member *member_add(struct boot *b, int rank)
 {
-	struct member **more = realloc(b->members, ((size_t)b->n_members + 1) * sizeof(*more));
-	struct member *m = more ? calloc(1, sizeof(*m)) : NULL;
+	struct boot_member **more = realloc(b->members, ((size_t)b->n_members + 1) * sizeof(*more));
+	struct boot_member *m = more ? calloc(1, sizeof(*m)) : NULL;
 
 	if (more)
 		b->members = more;
@@ -132,7 +137,7 @@ static struct member *member_add(struct boot *b, int rank)
 	return m;
 }
 
-/* With both locks held: may PE @rank come in with the others? */
+/* With both locks held: whether PE @rank may join with the others. */
 static int boot_has_room(const struct boot *b, int rank)
 {
 	if (b->state != BOOT_CONNECTING && b->state != BOOT_FORMING)
@@ -144,10 +149,11 @@ static int boot_has_room(const struct boot *b, int rank)
 	return 1;
 }
 
-/* A reference to the forming world of @uid in this process, and a place in it. */
-static struct boot *boot_enter(const unsigned char *uid, int rank, struct member **m, int *is_new)
+/* A reference to the forming world of @uid in this process, and a member of it. */
+static struct boot *boot_enter(const unsigned char *uid, const uint8_t *key, int rank,
+			       struct boot_member **m, int *is_new)
 {
-	struct registry *reg = registry_lock();
+	struct boot_local *reg = boot_local_lock();
 	struct boot *b;
 
 	*m = NULL;
@@ -161,7 +167,7 @@ static struct boot *boot_enter(const unsigned char *uid, int rank, struct member
 		pthread_mutex_unlock(&b->lock);
 	}
 	if (!b) {
-		b = boot_new(uid, reg->pid);
+		b = boot_new(uid, key, reg->pid);
 		*m = b ? member_add(b, rank) : NULL;
 		if (b && !*m) {
 			boot_free(b);
@@ -175,17 +181,17 @@ static struct boot *boot_enter(const unsigned char *uid, int rank, struct member
 	}
 	if (b)
 		b->refs++;
-	registry_unlock();
+	boot_local_unlock();
 	return b;
 }
 
-/* Say goodbye and wait until the rendezvous has heard it: a reset would look like a loss. */
+/* Says goodbye and waits until the rendezvous has received it: a reset would look like a loss. */
 static void boot_close(struct boot *b)
 {
 	if (b->has_reader) {
 		pthread_mutex_lock(&b->lock);
 		b->leaving = 1;
-		b->leave_by = wire_deadline(LEAVE_S);
+		b->leave_by = clock_deadline(LEAVE_S);
 		pthread_mutex_unlock(&b->lock);
 		boot_send(b, WIRE_BYE, NULL, 0, b->leave_by);
 		shutdown(b->fd, SHUT_WR);
@@ -197,7 +203,7 @@ static void boot_close(struct boot *b)
 
 static void boot_put(struct boot *b)
 {
-	struct registry *reg = registry_lock();
+	struct boot_local *reg = boot_local_lock();
 	unsigned char uid[BOOT_UID_BYTES];
 	int last = --b->refs == 0, others = 0, live = 0, one_shot;
 
@@ -214,7 +220,7 @@ static void boot_put(struct boot *b)
 		for (struct boot *o = reg->boots; o; o = o->next)
 			others |= o->pid == reg->pid && !memcmp(o->uid, b->uid, BOOT_UID_BYTES);
 	}
-	registry_unlock();
+	boot_local_unlock();
 	if (!last)
 		return;
 	memcpy(uid, b->uid, BOOT_UID_BYTES);
@@ -223,14 +229,14 @@ static void boot_put(struct boot *b)
 		boot_close_rdv(uid);
 }
 
-/* By the first PE of the process: the connection, the unix socket, the thread. */
+/* Called by the first PE of the process: opens the connection, the unix socket and the thread. */
 static int boot_connect(struct boot *b, const struct boot_config *config, const struct uid *uid,
 			int nranks, int64_t deadline)
 {
 	struct iovec me = { &b->me, sizeof(b->me) };
 	int one_shot, err;
 
-	if (wire_random(b->me.id, sizeof(b->me.id)))
+	if (mac_random(b->me.id, sizeof(b->me.id)))
 		return err_set(MORI_SHMEM_EIO, "no random bytes: %s", strerror(errno));
 	node_identity(config->node_id, b->me.node);
 	node_host(b->me.host);
@@ -241,12 +247,12 @@ static int boot_connect(struct boot *b, const struct boot_config *config, const 
 		err = fds_listen(b);
 	if (err)
 		return err;
-	b->wake_fd = sock_adopt(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	b->wake_fd = socket_adopt(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (b->wake_fd < 0)
 		return err_set(MORI_SHMEM_EIO, "cannot open an eventfd: %s", strerror(errno));
-	err = wire_thread(&b->reader, reader_main, b);
+	err = thread_create(&b->reader, THREAD_STACK_SMALL, reader_main, b);
 	if (err)
-		return err_set(MORI_SHMEM_EIO, "cannot start a thread: %s", strerror(-err));
+		return err_set(MORI_SHMEM_EIO, "cannot start a thread: %s", strerror(err));
 	b->has_reader = 1;
 	return boot_send(b, WIRE_PROC, &me, 1, deadline);
 }
@@ -265,8 +271,8 @@ static void boot_open_link(struct boot *b, const struct boot_config *config, con
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* With the lock held, after the waiting: what became of @m. 1: come again. */
-static int join_outcome(struct boot *b, struct member *m, double timeout_s)
+/* With the lock held, after the wait: the status of @m. 1: join again. */
+static int join_outcome(struct boot *b, struct boot_member *m, double timeout_s)
 {
 	if (m->state == MEMBER_IN)
 		return 0;
@@ -274,7 +280,7 @@ static int join_outcome(struct boot *b, struct member *m, double timeout_s)
 		return 1;
 	if (m->state == MEMBER_REFUSED)
 		return err_set(m->status, "%s", m->text ? m->text : "out of memory");
-	m->state = MEMBER_REFUSED; /* nobody counts on it any more */
+	m->state = MEMBER_REFUSED; /* no other PE counts on it any more */
 	if (b->state == BOOT_FAILED)
 		return err_set(b->status, "%s", b->text);
 	if (b->state == BOOT_CONNECTING)
@@ -285,7 +291,7 @@ static int join_outcome(struct boot *b, struct member *m, double timeout_s)
 		       b->server.pid, b->server.host, timeout_s);
 }
 
-static int join_wait(struct boot *b, struct member *m, const struct wire_join *join,
+static int join_wait(struct boot *b, struct boot_member *m, const struct wire_join *join,
 		     const void *blob, double timeout_s, int64_t deadline)
 {
 	struct iovec parts[2] = { { (void *)join, sizeof(*join) },
@@ -297,11 +303,17 @@ static int join_wait(struct boot *b, struct member *m, const struct wire_join *j
 		over = boot_cond_wait(b, deadline);
 	if (b->state == BOOT_FORMING) {
 		pthread_mutex_unlock(&b->lock);
-		/* Also if the round has just failed: the rendezvous counts who was told. */
+		/*
+		 * Even if the round has just failed: the rendezvous counts which ranks were
+		 * notified.
+		 */
 		boot_send(b, WIRE_JOIN, parts, 2, deadline);
 		pthread_mutex_lock(&b->lock);
 	}
-	/* The rendezvous keeps the time and names the missing; this is for when it cannot. */
+	/*
+	 * The rendezvous enforces the deadline and names the missing PEs; this one applies if it
+	 * cannot.
+	 */
 	deadline += (int64_t)(LINK_GRACE_S * 1e9);
 	while (b->state == BOOT_FORMING && m->state == MEMBER_JOINING && !over)
 		over = boot_cond_wait(b, deadline);
@@ -313,7 +325,7 @@ static int join_wait(struct boot *b, struct member *m, const struct wire_join *j
 int boot_join(const struct boot_config *config, const unsigned char uid_bytes[BOOT_UID_BYTES],
 	      int rank, int nranks, const void *blob, size_t blob_len, struct boot **out)
 {
-	int64_t deadline = wire_deadline(config->timeout_s);
+	int64_t deadline = clock_deadline(config->timeout_s);
 	struct wire_join join = { .rank = rank,
 				  .nranks = nranks,
 				  .timeout_ms = wire_ms(config->timeout_s),
@@ -328,15 +340,15 @@ int boot_join(const struct boot_config *config, const unsigned char uid_bytes[BO
 	if (blob_len > WIRE_BODY_MAX / 2)
 		return err_set(MORI_SHMEM_EINVAL, "%zu bytes are too many to join with", blob_len);
 	do {
-		struct member *m;
+		struct boot_member *m;
 		int is_new;
-		struct boot *b = boot_enter(uid_bytes, rank, &m, &is_new);
+		struct boot *b = boot_enter(uid_bytes, uid.secret, rank, &m, &is_new);
 
 		if (!b)
 			return err_set(MORI_SHMEM_ENOMEM, "out of memory for a world");
 		if (is_new)
 			boot_open_link(b, config, &uid, nranks, deadline);
-		join.left_ms = wire_ms((double)(deadline - wire_now()) / 1e9);
+		join.left_ms = wire_ms((double)(deadline - clock_now()) / 1e9);
 		err = join_wait(b, m, &join, blob, config->timeout_s, deadline);
 		if (err)
 			boot_put(b);
@@ -348,11 +360,11 @@ int boot_join(const struct boot_config *config, const unsigned char uid_bytes[BO
 
 int boot_alone(const void *blob, size_t blob_len, struct boot **out)
 {
-	struct registry *reg = registry_lock();
-	struct boot *b = boot_new(NULL, reg->pid);
+	struct boot_local *reg = boot_local_lock();
+	struct boot *b = boot_new(NULL, NULL, reg->pid);
 	int err = MORI_SHMEM_ENOMEM;
 
-	registry_unlock();
+	boot_local_unlock();
 	if (b && blob_len <= WIRE_BODY_MAX && member_add(b, 0)) {
 		b->alone = 1;
 		b->refs = 1;
@@ -377,16 +389,16 @@ void boot_abort(struct boot *b, const char *text)
 
 	wire_copy_text(cut, sizeof(cut), text);
 	part.iov_len = strlen(cut) + 1;
-	if (!b->alone && b->pid == registry_pid())
-		boot_send(b, WIRE_ABORT, &part, 1, wire_deadline(LEAVE_S));
+	if (!b->alone && b->pid == boot_local_pid())
+		boot_send(b, WIRE_ABORT, &part, 1, clock_deadline(LEAVE_S));
 	reader_aborted(b, cut);
 }
 
 void boot_leave(struct boot *b, int rank)
 {
 	(void)rank;
-	if (b->pid != registry_pid())
-		return; /* a child of a fork: the sockets are closed, the threads not here */
+	if (b->pid != boot_local_pid())
+		return; /* a child of a fork: the sockets are closed, and it does not have the threads */
 	if (b->alone)
 		boot_free(b);
 	else

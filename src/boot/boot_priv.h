@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * One process in one world, for the files that make it up: boot.c joins and
- * leaves, link.c connects, reader.c is the thread that listens, gather.c the
- * collectives, fds.c the descriptors.
+ * One process in one world, for the files that make it up: boot.c joins and leaves, link.c
+ * connects, reader.c is the thread that receives, gather.c the collectives, fds.c the descriptors.
  *
- * Locks, in this order: the registry (refs, members while forming), then watch_lock,
- * then lock (all else that changes). send_lock is taken alone: whoever holds it writes.
+ * Locks, in this order: that of local.c (refs, members while forming), then watch_lock, then lock
+ * (all else that changes). send_lock, for writing to the connection, is taken alone.
  */
 #ifndef MORI_BOOT_BOOT_PRIV_H
 #define MORI_BOOT_BOOT_PRIV_H
@@ -16,14 +15,15 @@
 #include "boot/boot.h"
 #include "boot/uid.h"
 #include "boot/wire.h"
+#include "stream/acceptor.h"
 
-#define LINK_GRACE_S 5.0 /* what an answer of the rendezvous may take beyond a time-out */
+#define LINK_GRACE_S 5.0 /* how long the rendezvous may take to respond beyond a time-out */
 
 enum boot_state { BOOT_CONNECTING, BOOT_FORMING, BOOT_LIVE, BOOT_FAILED };
 enum member_state { MEMBER_JOINING, MEMBER_IN, MEMBER_REFUSED, MEMBER_AGAIN };
 
 /* A PE of this process. */
-struct member {
+struct boot_member {
 	int rank;
 	enum member_state state;
 	int status; /* why it was refused */
@@ -32,19 +32,19 @@ struct member {
 };
 
 /* A collective as the PEs of this process see it. */
-struct gather {
-	struct gather *next;
+struct boot_gather {
+	struct boot_gather *next;
 	uint64_t seq;
 	enum wire_kind kind;
 	size_t len;
 	int left;	 /* PEs of this process that have taken the result */
-	int n_parts;	 /* PEs that gave a part; never more than n_in */
+	int n_parts;	 /* PEs that have contributed; never more than n_in */
 	int n_sent;	 /* how many of these were sent */
-	uint32_t *ranks; /* who gave, in the order of coming; entries never change */
+	uint32_t *ranks; /* that have contributed, in order; entries never change */
 	uint8_t *parts;
 	int bad, status; /* agree: the lowest of them that failed */
 	char *text;
-	int asked; /* the rendezvous was told that time is up */
+	int asked; /* the rendezvous was notified of the time-out */
 	int done;
 	struct wire_result result;
 	uint8_t *body; /* the frame the result came in; data or text at @data */
@@ -52,30 +52,22 @@ struct gather {
 	size_t data_len;
 };
 
-struct parcel { /* descriptors that have come */
-	struct parcel *next;
+struct fds_parcel { /* descriptors that have arrived */
+	struct fds_parcel *next;
 	int from;
 	uint32_t tag;
 	int n; /* -1: some were lost on the way */
 	int fds[];
 };
 
-struct caller { /* somebody on the unix socket who has not spoken yet */
-	int fd;
-	int64_t deadline;
-};
-
-struct watcher {
+struct boot_watcher {
 	boot_lost_fn lost;
 	void *arg;
 };
 
-#define FDS_CALLERS 1024
-#define FDS_ACCEPTS 64 /* let in at a time, so that the rendezvous is heard meanwhile */
-
 struct boot {
-	struct boot *next; /* registry */
-	int refs;	   /* registry lock */
+	struct boot *next; /* of local.c */
+	int refs;	   /* under the lock of local.c */
 	pid_t pid;
 	unsigned char uid[BOOT_UID_BYTES];
 	int alone; /* boot_alone(): no sockets, no thread */
@@ -83,65 +75,66 @@ struct boot {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
 	enum boot_state state;
-	int status; /* FAILED, or LIVE and broken; 0 while all is well */
+	int status; /* FAILED, or LIVE and broken; else 0 */
 	char text[WIRE_TEXT];
-	struct member **members; /* this process's PEs; fixed once LIVE */
+	struct boot_member **members; /* this process's PEs; fixed once LIVE */
 	int n_members;
-	struct gather *gathers;
-	struct parcel *parcels;
+	struct boot_gather *gathers;
+	struct fds_parcel *parcels;
 	uint8_t *lost; /* by process; atomic */
 
 	pthread_mutex_t send_lock;
 	int fd;	     /* to the rendezvous */
-	int unix_fd; /* where descriptors arrive; -1 for none */
 	int wake_fd; /* stops the reader */
 	pthread_t reader;
 	int has_reader;
 	int leaving; /* goodbye was said */
 	int64_t leave_by;
-	struct wire_in in; /* reader only, as the next ones */
-	int has_table;	   /* callers wait until then: the secret is in it */
+	struct wire_in in;	  /* this and the next ones: only for the reader */
+	struct acceptor acceptor; /* of descriptors, once the secret is known */
+	int has_table;
 	int link_down;
-	int closed;		/* the rendezvous has said that it ends */
-	struct caller *callers; /* FDS_CALLERS at most; others wait to be let in */
-	int n_callers, cap_callers;
-	struct wire_reply server;
+	int closed; /* the rendezvous has reported its end */
+	struct wire_server server;
 
 	pthread_mutex_t watch_lock;
-	struct watcher *watchers;
+	struct boot_watcher *watchers;
 	int n_watchers;
-	int host_lost;		    /* watch_lock: the rendezvous went without a PE */
-	char abort_text[WIRE_TEXT]; /* watch_lock: why a PE ended the job; "" while none has */
+	int host_lost;		    /* watch_lock: the rendezvous was lost, and no PE with it */
+	char abort_text[WIRE_TEXT]; /* watch_lock: why a PE ended the job; "" before */
 
+	uint8_t key[MAC_BYTES];	   /* the secret of the id */
+	uint8_t secret[MAC_BYTES]; /* of the job */
 	struct wire_proc me;
 	/* The table; fixed once LIVE. */
 	uint8_t *blobs;
 	struct wire_table info;
 	struct wire_entry *procs;
 	struct boot_peer *peers;
-	struct member **by_rank; /* NULL for PEs elsewhere */
-	int n_in;		 /* how many are not NULL */
+	struct boot_member **by_rank; /* NULL for PEs elsewhere */
+	int n_in;		      /* how many are not NULL */
 	int my_proc;
 };
 
-/* link.c: connect and be welcomed, or err_set() */
-int link_connect(const struct uid *uid, int64_t deadline, int *fd, struct wire_reply *reply);
-/* One connection to @sa with one hello: 0, -errno, or one of these. */
-enum { LINK_FOREIGN = 1, LINK_OLD = 2 };
-int link_hello(const struct sockaddr *sa, socklen_t len, const struct wire_hello *hello,
-	       const uint8_t proof[WIRE_SECRET], int64_t deadline, int *fd,
-	       struct wire_reply *reply);
+/* link.c: connects and greets, or err_set() */
+int link_connect(const struct uid *uid, int64_t deadline, int *fd, struct wire_server *server);
+/*
+ * Connects to @sa, greets with @kind and checks the answer: 0 or -errno; -EPERM if the other side
+ * does not know @key, -EPROTO if it answers with another version.
+ */
+int link_greet(const struct sockaddr *sa, socklen_t len, const uint8_t *key, enum greet_kind kind,
+	       int64_t deadline, struct greeting *answer, int *fd);
 
 /* boot.c */
-/* A frame of up to three parts. On a failure the world is broken. */
+/* Sends a frame of up to three buffers. A failure breaks the world. */
 int boot_send(struct boot *b, enum wire_type type, const struct iovec *parts, int n,
 	      int64_t deadline);
-/* With the lock held: nothing more will come of this world, or this attempt. */
+/* With the lock held: this world, or this attempt to form one, has failed. */
 void boot_break(struct boot *b, int status, const char *text);
-int boot_cond_wait(struct boot *b, int64_t deadline); /* 0, or 1 when time is up */
+int boot_cond_wait(struct boot *b, int64_t deadline); /* 0, or 1 after the deadline */
 void boot_free(struct boot *b);
 
-/* table.c: make the accessors work, with the lock held; 0 or MORI_SHMEM_E* */
+/* table.c: fills in what the accessors return, with the lock held; 0 or MORI_SHMEM_E* */
 int table_take(struct boot *b, const uint8_t *body, size_t len);
 /* As text_who(). */
 int table_who(const struct boot *b, int proc, char *buf, size_t size);
@@ -151,7 +144,7 @@ void table_free(struct boot *b);
 
 /* reader.c */
 void *reader_main(void *boot);
-/* A PE, here or elsewhere, has ended the job. */
+/* A PE, of this process or another, has ended the job. */
 void reader_aborted(struct boot *b, const char *text);
 
 /* gather.c */
@@ -161,9 +154,6 @@ void gather_free_all(struct boot *b);
 
 /* fds.c */
 int fds_listen(struct boot *b);
-void fds_accept(struct boot *b);
-/* 1: the caller has spoken, or is dropped. */
-int fds_hear(struct boot *b, int fd);
 void fds_free(struct boot *b);
 
 #endif

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Descriptors between processes of a node. Each process listens on an abstract
- * unix socket (nothing is left in the file system) named by its random id. A parcel
- * is one connection and one packet, which proves the secret of the job; a caller
- * of another user, with another secret or with nothing to say is dropped.
+ * Descriptors between processes of a node. Each process listens on an abstract unix socket
+ * (nothing is left in the file system) named by its random id. A parcel is one connection and one
+ * packet: a greeting, which proves that the sender knows the secret of the job. A sender of
+ * another user, or without the secret, is turned away.
  */
 #define _GNU_SOURCE
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,24 +18,16 @@
 #include <unistd.h>
 
 #include "boot/boot_priv.h"
-#include "boot/registry.h"
+#include "boot/local.h"
+#include "stream/socket.h"
+#include "util/backoff.h"
+#include "util/clock.h"
 #include "util/err.h"
 
-#define FDS_MAX	  250 /* the kernel's SCM_MAX_FD is 253 */
-#define FDS_MAGIC UINT64_C(0x6d6f72692d666473)
-#define CALLER_S  5.0
-#define SEND_S	  10.0
+#define FDS_MAX 250 /* the kernel's SCM_MAX_FD is 253 */
+#define SEND_S	10.0
 
-struct packet {
-	uint64_t magic;
-	uint8_t secret[WIRE_SECRET];
-	int32_t from;
-	uint32_t tag;
-	int32_t n;
-	int32_t zero;
-};
-
-union control {
+union fds_control {
 	struct cmsghdr align;
 	char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
 };
@@ -51,48 +42,6 @@ static socklen_t fds_address(const struct wire_proc *proc, struct sockaddr_un *s
 	for (size_t i = 0; i < sizeof(proc->id); i++)
 		n += (size_t)snprintf(sa->sun_path + 1 + n, 3, "%02x", proc->id[i]);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
-}
-
-int fds_listen(struct boot *b)
-{
-	struct sockaddr_un sa;
-	socklen_t len = fds_address(&b->me, &sa);
-
-	b->unix_fd = sock_open(AF_UNIX, SOCK_SEQPACKET);
-	if (b->unix_fd < 0 || bind(b->unix_fd, (struct sockaddr *)&sa, len) < 0 ||
-	    listen(b->unix_fd, 4096) < 0)
-		return err_set(MORI_SHMEM_EIO, "cannot listen on a unix socket: %s",
-			       strerror(errno));
-	return 0;
-}
-
-void fds_accept(struct boot *b)
-{
-	for (int i = 0; i < FDS_ACCEPTS && b->n_callers < FDS_CALLERS; i++) {
-		int fd = sock_accept(b->unix_fd);
-		struct ucred cred;
-		socklen_t len = sizeof(cred);
-
-		if (fd < 0)
-			return;
-		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 ||
-		    cred.uid != geteuid()) {
-			sock_close(fd);
-			continue;
-		}
-		if (b->n_callers == b->cap_callers) {
-			int cap = 2 * b->cap_callers + 16;
-			struct caller *more = realloc(b->callers, (size_t)cap * sizeof(*more));
-
-			if (!more) {
-				sock_close(fd);
-				return;
-			}
-			b->callers = more;
-			b->cap_callers = cap;
-		}
-		b->callers[b->n_callers++] = (struct caller){ fd, wire_deadline(CALLER_S) };
-	}
 }
 
 static void fds_close(const int *fds, int n)
@@ -118,10 +67,10 @@ static int fds_of(struct msghdr *msg, int *fds)
 	return n;
 }
 
-static int parcel_add(struct boot *b, int from, uint32_t tag, const int *fds, int n)
+static int fds_parcel_add(struct boot *b, int from, uint32_t tag, const int *fds, int n)
 {
-	struct parcel *p = calloc(1, sizeof(*p) + (n > 0 ? (size_t)n : 0) * sizeof(int));
-	struct parcel **at = &b->parcels;
+	struct fds_parcel *p = calloc(1, sizeof(*p) + (n > 0 ? (size_t)n : 0) * sizeof(int));
+	struct fds_parcel **at = &b->parcels;
 
 	if (!p)
 		return -1;
@@ -139,57 +88,74 @@ static int parcel_add(struct boot *b, int from, uint32_t tag, const int *fds, in
 	return 0;
 }
 
-static int packet_is_ours(struct boot *b, const struct packet *p, ssize_t len)
+/* What the hash of a packet's greeting covers besides the two processes; never 0. */
+static uint64_t fds_contents(uint32_t tag, int n)
 {
-	if (len != sizeof(*p) || p->magic != FDS_MAGIC || p->from < 0 || p->n < 0 || p->n > FDS_MAX)
-		return 0;
-	return wire_same(p->secret, b->info.secret, WIRE_SECRET) && p->from < b->info.n_procs;
+	return (uint64_t)tag << 32 | (uint32_t)(n + 1);
 }
 
-int fds_hear(struct boot *b, int fd)
+static int fds_is_ours(const struct boot *b, int fd, const struct greeting *g, ssize_t len)
 {
-	struct packet p;
-	union control control;
-	struct iovec iov = { &p, sizeof(p) };
+	struct ucred cred;
+	socklen_t size = sizeof(cred);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &size) < 0 || cred.uid != geteuid())
+		return 0;
+	return len == sizeof(*g) && greet_check(g, b->secret, GREET_FDS) && g->from >= 0 &&
+	       g->from < b->info.n_procs && g->to == b->my_proc;
+}
+
+/* @s has sent its packet, or hung up. */
+static enum acceptor_verdict fds_hear(void *arg, struct acceptor_stranger *s)
+{
+	struct boot *b = arg;
+	struct greeting g = { 0 };
+	union fds_control control;
+	struct iovec iov = { &g, sizeof(g) };
 	struct msghdr msg = { .msg_iov = &iov,
 			      .msg_iovlen = 1,
 			      .msg_control = &control,
 			      .msg_controllen = sizeof(control) };
-	int fds[FDS_MAX + 3], n, cut;
-	ssize_t len;
+	int fds[FDS_MAX + 3], n, kept;
+	ssize_t len = recvmsg(s->fd, &msg, MSG_CMSG_CLOEXEC);
 
-	do
-		len = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
-	while (len < 0 && errno == EINTR);
 	if (len < 0)
-		return errno != EAGAIN && errno != EWOULDBLOCK;
+		return errno == EAGAIN || errno == EINTR ? ACCEPTOR_WAIT : ACCEPTOR_DROP;
 	n = fds_of(&msg, fds);
-	cut = (msg.msg_flags & MSG_CTRUNC) != 0 || n != p.n;
-	if (!packet_is_ours(b, &p, len)) {
+	kept = (msg.msg_flags & MSG_CTRUNC) || n + 1 != (int)(uint32_t)g.nonce ? -1 : n;
+	if (!fds_is_ours(b, s->fd, &g, len) ||
+	    fds_parcel_add(b, g.from, (uint32_t)(g.nonce >> 32), fds, kept) || kept < 0)
 		fds_close(fds, n);
-		return 1;
+	return ACCEPTOR_DROP;
+}
+
+int fds_listen(struct boot *b)
+{
+	struct sockaddr_un sa;
+	socklen_t len = fds_address(&b->me, &sa);
+	int err = acceptor_open(&b->acceptor, fds_hear, b), fd = -1;
+
+	if (!err) {
+		fd = socket_open(AF_UNIX, SOCK_SEQPACKET);
+		if (fd < 0 || bind(fd, (struct sockaddr *)&sa, len) < 0 || listen(fd, 4096) < 0)
+			err = -errno;
+		else
+			err = acceptor_add(&b->acceptor, fd);
 	}
-	if (cut) {
-		fds_close(fds, n);
-		n = -1;
-	}
-	if (parcel_add(b, p.from, p.tag, fds, n) && n > 0)
-		fds_close(fds, n);
-	return 1;
+	return err ? err_set(MORI_SHMEM_EIO, "cannot listen on a unix socket: %s", strerror(-err)) :
+		     0;
 }
 
 void fds_free(struct boot *b)
 {
 	while (b->parcels) {
-		struct parcel *p = b->parcels;
+		struct fds_parcel *p = b->parcels;
 
 		b->parcels = p->next;
 		fds_close(p->fds, p->n);
 		free(p);
 	}
-	for (int i = 0; i < b->n_callers; i++)
-		sock_close(b->callers[i].fd);
-	free(b->callers);
+	acceptor_close(&b->acceptor);
 }
 
 static int fds_to_self(struct boot *b, uint32_t tag, const int *fds, int n)
@@ -206,38 +172,49 @@ static int fds_to_self(struct boot *b, uint32_t tag, const int *fds, int n)
 				       strerror(err));
 		}
 	}
-	if (parcel_add(b, b->my_proc, tag, copies, n)) {
+	if (fds_parcel_add(b, b->my_proc, tag, copies, n)) {
 		fds_close(copies, n);
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for %d descriptors", n);
 	}
 	return 0;
 }
 
-/* Unix sockets say EAGAIN when the peer's queue is full, and cannot be polled for it. */
-static int fds_connect(int fd, const struct wire_proc *proc, int64_t deadline)
+/* The error is one that a wait may cure, and there is time for it: 0 after the wait. */
+static int fds_again(int err, struct backoff *pause, int64_t deadline)
 {
-	struct sockaddr_un sa;
-	socklen_t len = fds_address(proc, &sa);
-
-	while (connect(fd, (struct sockaddr *)&sa, len) < 0) {
-		if (errno != EAGAIN && errno != EINTR)
-			return -errno;
-		if (wire_left_ms(deadline) == 0)
-			return -ETIMEDOUT;
-		poll(NULL, 0, 1);
-	}
+	/* ETOOMANYREFS: more are on the way than one user may have; they are being taken. */
+	if (err != EAGAIN && err != EINTR && err != ETOOMANYREFS)
+		return -err;
+	if (clock_left_ms(deadline) == 0)
+		return err == EAGAIN ? -ETIMEDOUT : -err;
+	backoff_wait(pause);
 	return 0;
 }
 
-static int fds_send(int fd, const struct packet *p, const int *fds, int64_t deadline)
+/* Where the receiver's queue is full a unix socket returns EAGAIN, and cannot be polled for room. */
+static int fds_connect(int fd, const struct wire_proc *proc, int64_t deadline)
 {
-	union control control;
-	struct iovec iov = { (void *)p, sizeof(*p) };
+	struct backoff pause = backoff_start(BACKOFF_QUEUE, NULL);
+	struct sockaddr_un sa;
+	socklen_t len = fds_address(proc, &sa);
+	int err = 0;
+
+	while (!err && connect(fd, (struct sockaddr *)&sa, len) < 0)
+		err = fds_again(errno, &pause, deadline);
+	return err;
+}
+
+static int fds_send(int fd, const struct greeting *g, const int *fds, int n, int64_t deadline)
+{
+	struct backoff pause = backoff_start(BACKOFF_QUEUE, NULL);
+	union fds_control control;
+	struct iovec iov = { (void *)g, sizeof(*g) };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	size_t bytes = (size_t)p->n * sizeof(int);
+	size_t bytes = (size_t)n * sizeof(int);
+	int err = 0;
 
 	memset(&control, 0, sizeof(control));
-	if (p->n > 0) {
+	if (n > 0) {
 		msg.msg_control = &control;
 		msg.msg_controllen = CMSG_SPACE(bytes);
 		control.align = (struct cmsghdr){ .cmsg_len = CMSG_LEN(bytes),
@@ -245,28 +222,22 @@ static int fds_send(int fd, const struct packet *p, const int *fds, int64_t dead
 						  .cmsg_type = SCM_RIGHTS };
 		memcpy(CMSG_DATA(&control.align), fds, bytes);
 	}
-	while (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0) {
-		/* ETOOMANYREFS: more on the way than one user may have; they are being taken. */
-		if (errno != EAGAIN && errno != EINTR && errno != ETOOMANYREFS)
-			return -errno;
-		if (wire_left_ms(deadline) == 0)
-			return -errno;
-		poll(NULL, 0, 1);
-	}
-	return 0;
+	while (!err && sendmsg(fd, &msg, MSG_NOSIGNAL) < 0)
+		err = fds_again(errno, &pause, deadline);
+	return err;
 }
 
 int boot_send_fds(struct boot *b, int to_proc, uint32_t tag, const int *fds, int n)
 {
-	struct packet p = { .magic = FDS_MAGIC, .from = b->my_proc, .tag = tag, .n = n };
-	int64_t deadline = wire_deadline(SEND_S);
+	struct greeting g;
+	int64_t deadline = clock_deadline(SEND_S);
 	char who[256];
 	int fd, err;
 
 	if (to_proc < 0 || to_proc >= b->info.n_procs || n < 0 || n > FDS_MAX)
 		return err_set(MORI_SHMEM_EINVAL, "cannot send %d descriptors to process %d of %d",
 			       n, to_proc, b->info.n_procs);
-	if (b->pid != registry_pid())
+	if (b->pid != boot_local_pid())
 		return err_set(MORI_SHMEM_ESTATE, "this process is a fork of the PE's process");
 	if (to_proc == b->my_proc)
 		return fds_to_self(b, tag, fds, n);
@@ -275,31 +246,33 @@ int boot_send_fds(struct boot *b, int to_proc, uint32_t tag, const int *fds, int
 		return err_set(MORI_SHMEM_EPEER, "lost: %s", who);
 	if (b->procs[to_proc].node != b->procs[b->my_proc].node)
 		return err_set(MORI_SHMEM_EREACH, "descriptors cannot go to another node: %s", who);
-	memcpy(p.secret, b->info.secret, WIRE_SECRET);
-	fd = sock_open(AF_UNIX, SOCK_SEQPACKET);
+	fd = socket_open(AF_UNIX, SOCK_SEQPACKET);
 	if (fd < 0)
 		return err_set(MORI_SHMEM_EIO, "cannot open a unix socket: %s", strerror(errno));
 	err = fds_connect(fd, &b->procs[to_proc].proc, deadline);
 	if (err == -ECONNREFUSED) {
-		sock_close(fd);
+		socket_close(fd);
 		return err_set(MORI_SHMEM_EREACH,
-			       "%s has no socket here: it has ended, or it is in "
+			       "%s does not listen for descriptors here: it has ended, or it is in "
 			       "another network namespace",
 			       who);
 	}
 	if (!err)
-		err = fds_send(fd, &p, fds, deadline);
-	sock_close(fd);
+		err = greet_make(&g, b->secret, GREET_FDS, b->my_proc, to_proc,
+				 fds_contents(tag, n));
+	if (!err)
+		err = fds_send(fd, &g, fds, n, deadline);
+	socket_close(fd);
 	return err ? err_set(MORI_SHMEM_EIO, "cannot send %d descriptors to %s: %s", n, who,
 			     strerror(-err)) :
 		     0;
 }
 
 /* With the lock held: take the first parcel that fits off the list. */
-static struct parcel *parcel_take(struct boot *b, int from, uint32_t tag)
+static struct fds_parcel *fds_parcel_take(struct boot *b, int from, uint32_t tag)
 {
-	for (struct parcel **at = &b->parcels; *at; at = &(*at)->next) {
-		struct parcel *p = *at;
+	for (struct fds_parcel **at = &b->parcels; *at; at = &(*at)->next) {
+		struct fds_parcel *p = *at;
 
 		if (p->from != from || p->tag != tag)
 			continue;
@@ -311,8 +284,8 @@ static struct parcel *parcel_take(struct boot *b, int from, uint32_t tag)
 
 int boot_recv_fds(struct boot *b, int from_proc, uint32_t tag, int *fds, int n, double timeout_s)
 {
-	int64_t deadline = wire_deadline(timeout_s);
-	struct parcel *p;
+	int64_t deadline = clock_deadline(timeout_s);
+	struct fds_parcel *p;
 	char who[256];
 	int over = 0, lost = 0, err = 0;
 
@@ -323,7 +296,7 @@ int boot_recv_fds(struct boot *b, int from_proc, uint32_t tag, int *fds, int n, 
 	table_who(b, from_proc, who, sizeof(who));
 	pthread_mutex_lock(&b->lock);
 	for (;;) {
-		p = parcel_take(b, from_proc, tag);
+		p = fds_parcel_take(b, from_proc, tag);
 		if (p || over || lost)
 			break;
 		/* Any loss: the sender may have given up because of it, and sends no more. */

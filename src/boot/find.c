@@ -1,85 +1,67 @@
 // SPDX-License-Identifier: MIT
 /*
- * How a process finds its job: what started it has left variables in the
- * environment. A launcher that says there are several processes is believed: if
- * no way to meet them works, that is an error, never several jobs of one.
+ * How a process finds its job. Whatever started it has left variables in the environment. If a
+ * launcher says that there are several processes, that is true: where no way to connect them
+ * works, init fails, rather than starting several jobs of one process.
  */
 #include "boot/find.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "boot/uid.h"
+#include "util/env.h"
 #include "util/err.h"
 
 int find_int(const char *name, int lo, int hi, int *value)
 {
-	const char *text = getenv(name);
-	char *end;
-	long v;
+	int got = env_int(name, lo, hi, value);
 
-	if (!text)
-		return 0;
-	errno = 0;
-	v = strtol(text, &end, 10);
-	if (end == text || *end || errno || v < lo || v > hi || text[0] == ' ')
-		return err_set(MORI_SHMEM_EINVAL, "%s='%s' is not a number from %d to %d", name,
-			       text, lo, hi);
-	*value = (int)v;
-	return 1;
+	return got >= 0 ? got :
+			  err_set(MORI_SHMEM_EINVAL, "%s='%s' is not a number from %d to %d", name,
+				  getenv(name), lo, hi);
 }
 
-/* As find_int(), for a variable that must be there when @with is. */
-static int find_needed(const char *name, const char *with, int lo, int hi, int *value)
+static int find_mori_run(const struct boot_config *config, struct boot_job *job)
 {
-	int got = find_int(name, lo, hi, value);
-
-	if (got == 0)
-		return err_set(MORI_SHMEM_EINVAL, "%s is set, but %s is not", with, name);
-	return got < 0 ? got : 0;
-}
-
-static int find_mori_run(struct boot_job *job)
-{
-	static const char id[] = "MORI_UNIQUE_ID";
-	const char *hex = getenv(id);
-	int err;
-
-	if (uid_from_hex(hex, job->uid))
-		return err_set(MORI_SHMEM_EINVAL, "%s is not %d hex digits, as `mori run` sets it",
-			       id, 2 * BOOT_UID_BYTES);
+	if (uid_from_hex(config->unique_id, job->uid))
+		return err_set(MORI_SHMEM_EINVAL,
+			       "MORI_UNIQUE_ID is not %d hex digits, as `mori run` sets it",
+			       2 * BOOT_UID_BYTES);
+	if (config->world_size < 0 || config->rank < 0)
+		return err_set(MORI_SHMEM_EINVAL, "MORI_UNIQUE_ID is set, but %s is not",
+			       config->rank < 0 ? "MORI_RANK" : "MORI_WORLD_SIZE");
 	job->way = BOOT_MORI_RUN;
-	err = find_needed("MORI_WORLD_SIZE", id, 1, INT_MAX, &job->nranks);
-	if (!err)
-		err = find_needed("MORI_RANK", id, 0, INT_MAX, &job->rank);
-	if (!err && find_int("MORI_THREADS", 1, INT_MAX, &job->threads) < 0)
-		err = MORI_SHMEM_EINVAL;
-	if (!err && (job->rank >= job->nranks || job->threads > job->nranks - job->rank))
-		err = err_set(MORI_SHMEM_EINVAL,
-			      "MORI_RANK=%d and MORI_THREADS=%d do not fit into MORI_WORLD_SIZE=%d",
-			      job->rank, job->threads, job->nranks);
-	return err;
+	job->nranks = config->world_size;
+	job->rank = config->rank;
+	job->threads = config->threads < 0 ? 1 : config->threads;
+	if (job->rank >= job->nranks || job->threads > job->nranks - job->rank)
+		return err_set(
+			MORI_SHMEM_EINVAL,
+			"MORI_RANK=%d and MORI_THREADS=%d do not fit into MORI_WORLD_SIZE=%d",
+			job->rank, job->threads, job->nranks);
+	return 0;
 }
 
-/* 1 if torchrun's four variables are there. */
+/* 0 if torchrun's four variables are not there, 1 if they are and give *job. */
 static int find_torchrun(struct boot_job *job)
 {
-	int err;
+	int size, rank;
 
 	if (!getenv("RANK") || !getenv("WORLD_SIZE") || !getenv("MASTER_ADDR") ||
 	    !getenv("MASTER_PORT"))
 		return 0;
 	job->way = BOOT_TORCHRUN;
-	err = find_needed("WORLD_SIZE", "RANK", 1, INT_MAX, &job->nranks);
-	if (!err)
-		err = find_needed("RANK", "WORLD_SIZE", 0, job->nranks - 1, &job->rank);
-	return err ? err : 1;
+	size = find_int("WORLD_SIZE", 1, INT_MAX, &job->nranks);
+	rank = size > 0 ? find_int("RANK", 0, job->nranks - 1, &job->rank) : size;
+	if (!size || !rank)
+		return err_set(MORI_SHMEM_EINVAL, "%s is empty", size ? "RANK" : "WORLD_SIZE");
+	return rank;
 }
 
-/* What a launcher says of the number of processes, and its variable; 1 where none speaks. */
+/* The number of processes that a launcher claims, 1 if none does, and its variable. */
 static int find_claim(const char **variable)
 {
 	static const struct {
@@ -92,18 +74,18 @@ static int find_claim(const char **variable)
 	};
 
 	for (size_t i = 0; i < sizeof(claims) / sizeof(*claims); i++) {
-		const char *text = getenv(claims[i].size);
+		int n;
 
-		if (!text || (claims[i].only_with && !getenv(claims[i].only_with)))
-			continue;
 		*variable = claims[i].size;
-		if (atoi(text) > 1)
-			return atoi(text);
+		if (claims[i].only_with && !getenv(claims[i].only_with))
+			continue;
+		if (env_int(claims[i].size, 2, INT_MAX, &n) > 0)
+			return n;
 	}
 	return 1;
 }
 
-/* No way worked: alone, if nobody says otherwise. */
+/* No way worked: the process is alone, unless a launcher says otherwise. */
 static int find_alone(struct boot_job *job, const char *pmix_why)
 {
 	const char *variable = "";
@@ -114,12 +96,12 @@ static int find_alone(struct boot_job *job, const char *pmix_why)
 		return 0;
 	return err_set(
 		MORI_SHMEM_ENOTSUP,
-		"%s=%d says that there are %d processes, but there is no way to meet them: "
+		"%s=%d says that there are %d processes, but there is no way to connect them: "
 		"not `mori run` (MORI_UNIQUE_ID), not PMIx (%s), not torchrun (MASTER_ADDR, "
 		"MASTER_PORT). Use mori_shmem_init_mpi() of <mori/shmem_mpi.h>, or start with "
 		"`mori run`",
 		variable, claim, claim,
-		pmix_why ? pmix_why : "PMIX_NAMESPACE and PMIX_RANK are not set");
+		*pmix_why ? pmix_why : "PMIX_NAMESPACE and PMIX_RANK are not set");
 }
 
 static int find_by_torchrun(const struct boot_config *config, struct boot_job *job)
@@ -132,22 +114,21 @@ static int find_by_torchrun(const struct boot_config *config, struct boot_job *j
 
 int boot_find(const struct boot_config *config, struct boot_job *job)
 {
-	char why[256];
+	char why[256] = "";
 	int err;
 
 	*job = (struct boot_job){ .way = BOOT_ALONE, .nranks = 1, .threads = 1 };
-	if (getenv("MORI_UNIQUE_ID"))
-		return find_mori_run(job);
-	if (getenv("MORI_RANK") || getenv("MORI_WORLD_SIZE"))
+	if (config->unique_id)
+		return find_mori_run(config, job);
+	if (config->rank >= 0 || config->world_size >= 0)
 		return err_set(MORI_SHMEM_EINVAL, "%s is set, but MORI_UNIQUE_ID is not",
-			       getenv("MORI_RANK") ? "MORI_RANK" : "MORI_WORLD_SIZE");
+			       config->rank >= 0 ? "MORI_RANK" : "MORI_WORLD_SIZE");
 	/* Its agents may run under PMIx, whose variables then speak of the agents. */
 	if (getenv("TORCHELASTIC_RUN_ID")) {
 		err = find_torchrun(job);
 		if (err)
 			return err > 0 ? find_by_torchrun(config, job) : err;
 	}
-	why[0] = '\0';
 	if (getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK")) {
 		err = pmix_find(config, job);
 		if (err != MORI_SHMEM_ENOTSUP)
@@ -157,5 +138,5 @@ int boot_find(const struct boot_config *config, struct boot_job *job)
 	err = find_torchrun(job);
 	if (err > 0)
 		return find_by_torchrun(config, job);
-	return err ? err : find_alone(job, why[0] ? why : NULL);
+	return err ? err : find_alone(job, why);
 }

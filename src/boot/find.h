@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* The ways to find a job that need more than a look at the environment. */
+/* The ways to find a job that take more than reading the environment. */
 #ifndef MORI_BOOT_FIND_H
 #define MORI_BOOT_FIND_H
 
 #include "boot/boot.h"
 
-/* 1 and *value; 0 if @name is not set; MORI_SHMEM_EINVAL for what is no number in lo .. hi. */
+/* As env_int(), with MORI_SHMEM_EINVAL and its text for a value that is not such a number. */
 int find_int(const char *name, int lo, int hi, int *value);
 
 /*

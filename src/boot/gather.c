@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * Collectives. The PEs of a process put their parts together and the last to come
- * sends them in one message; the rendezvous answers each process once, and every
- * PE takes the result from there. A PE whose time is over sends what there is
- * and asks for the end, which comes to all PEs alike.
+ * Collectives. The PEs of a process combine their inputs and the last to arrive sends them in one
+ * message; the rendezvous responds to each process once, and every PE takes the result from the
+ * response. A PE whose time-out expires sends the inputs there are and requests the end, which all
+ * PEs then receive.
  *
- * A gather lives until every PE of the process has taken its result. What a PE has
- * put in never changes, so it is sent without the lock.
+ * A gather lives until every PE of the process has taken its result. The input of a PE never
+ * changes, so it is sent without the lock.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "boot/boot_priv.h"
-#include "boot/registry.h"
+#include "boot/local.h"
+#include "util/clock.h"
 #include "util/err.h"
 
-struct part {
+struct gather_input {
 	enum wire_kind kind;
 	int rank;
 	const void *in;
@@ -26,7 +27,7 @@ struct part {
 	double timeout_s;
 };
 
-static void gather_free(struct gather *g)
+static void gather_free(struct boot_gather *g)
 {
 	free(g->ranks);
 	free(g->parts);
@@ -38,17 +39,17 @@ static void gather_free(struct gather *g)
 void gather_free_all(struct boot *b)
 {
 	while (b->gathers) {
-		struct gather *g = b->gathers;
+		struct boot_gather *g = b->gathers;
 
 		b->gathers = g->next;
 		gather_free(g);
 	}
 }
 
-/* Those not done end with what broke the world. */
+/* Gathers that are not done end with the status that broke the world. */
 void gather_end_all(struct boot *b)
 {
-	for (struct gather *g = b->gathers; g; g = g->next) {
+	for (struct boot_gather *g = b->gathers; g; g = g->next) {
 		if (g->done)
 			continue;
 		g->done = 1;
@@ -57,9 +58,9 @@ void gather_end_all(struct boot *b)
 	}
 }
 
-static struct gather *gather_get(struct boot *b, uint64_t seq, enum wire_kind kind, size_t len)
+static struct boot_gather *gather_get(struct boot *b, uint64_t seq, enum wire_kind kind, size_t len)
 {
-	struct gather *g;
+	struct boot_gather *g;
 	size_t n = (size_t)b->n_in;
 
 	for (g = b->gathers; g; g = g->next) {
@@ -87,7 +88,7 @@ static struct gather *gather_get(struct boot *b, uint64_t seq, enum wire_kind ki
 void gather_result(struct boot *b, uint8_t *body, size_t len)
 {
 	struct wire_result result;
-	struct gather *g;
+	struct boot_gather *g;
 
 	if (len < sizeof(result)) {
 		free(body);
@@ -95,7 +96,7 @@ void gather_result(struct boot *b, uint8_t *body, size_t len)
 	}
 	memcpy(&result, body, sizeof(result));
 	pthread_mutex_lock(&b->lock);
-	/* It may have failed before a PE of this process came to it. */
+	/* It may have failed before a PE of this process called it. */
 	g = gather_get(b, result.seq, WIRE_BARRIER, 0);
 	if (!g || g->done) {
 		free(body);
@@ -111,10 +112,11 @@ void gather_result(struct boot *b, uint8_t *body, size_t len)
 }
 
 /*
- * With the lock held, which it gives up while it sends: what has not been sent yet, or with @ask a
- * question. Another PE may be sending the parts: a message without any would name nobody.
+ * With the lock held, which it releases while it sends: sends the inputs that have not been sent
+ * yet; with @ask also requests the end. Another PE may be sending the inputs: a message without any
+ * would name no rank.
  */
-static int gather_send(struct boot *b, struct gather *g, const struct part *p, int ask)
+static int gather_send(struct boot *b, struct boot_gather *g, const struct gather_input *p, int ask)
 {
 	struct wire_coll head = { .seq = g->seq,
 				  .kind = g->kind,
@@ -139,13 +141,13 @@ static int gather_send(struct boot *b, struct gather *g, const struct part *p, i
 		iov[2] = (struct iovec){ text, strlen(text) + 1 };
 	}
 	pthread_mutex_unlock(&b->lock);
-	err = boot_send(b, WIRE_COLL, iov, 3, wire_deadline(p->timeout_s + LINK_GRACE_S));
+	err = boot_send(b, WIRE_COLL, iov, 3, clock_deadline(p->timeout_s + LINK_GRACE_S));
 	pthread_mutex_lock(&b->lock);
 	return err;
 }
 
-/* A PE of this process is in another collective: let the rendezvous see both and say so. */
-static int gather_contradict(struct boot *b, struct gather *g, const struct part *p)
+/* A PE of this process is in another collective: the rendezvous sees both and reports it. */
+static int gather_contradict(struct boot *b, struct boot_gather *g, const struct gather_input *p)
 {
 	struct wire_coll head = { .seq = g->seq,
 				  .kind = p->kind,
@@ -161,12 +163,12 @@ static int gather_contradict(struct boot *b, struct gather *g, const struct part
 
 	pthread_mutex_unlock(&b->lock);
 	if (!err)
-		err = boot_send(b, WIRE_COLL, iov, 3, wire_deadline(p->timeout_s + LINK_GRACE_S));
+		err = boot_send(b, WIRE_COLL, iov, 3, clock_deadline(p->timeout_s + LINK_GRACE_S));
 	pthread_mutex_lock(&b->lock);
 	return err;
 }
 
-static int gather_add(struct boot *b, struct gather *g, const struct part *p)
+static int gather_add(struct boot *b, struct boot_gather *g, const struct gather_input *p)
 {
 	if (g->done)
 		return 0;
@@ -185,9 +187,9 @@ static int gather_add(struct boot *b, struct gather *g, const struct part *p)
 	return g->n_parts == b->n_in ? gather_send(b, g, p, 0) : 0;
 }
 
-static void gather_wait(struct boot *b, struct gather *g, const struct part *p)
+static void gather_wait(struct boot *b, struct boot_gather *g, const struct gather_input *p)
 {
-	int64_t deadline = wire_deadline(p->timeout_s);
+	int64_t deadline = clock_deadline(p->timeout_s);
 	char text[WIRE_TEXT];
 	int over = 0;
 
@@ -199,7 +201,7 @@ static void gather_wait(struct boot *b, struct gather *g, const struct part *p)
 		g->asked = 1;
 		gather_send(b, g, p, 1);
 	}
-	deadline = wire_deadline(LINK_GRACE_S);
+	deadline = clock_deadline(LINK_GRACE_S);
 	for (over = 0; !g->done && !over;)
 		over = boot_cond_wait(b, deadline);
 	if (g->done)
@@ -210,8 +212,9 @@ static void gather_wait(struct boot *b, struct gather *g, const struct part *p)
 	boot_break(b, MORI_SHMEM_ETIMEDOUT, text);
 }
 
-/* With the lock held, or without where the gather cannot go: this PE's status of it. */
-static int gather_take(struct boot *b, const struct gather *g, const struct part *p, void *out)
+/* With the lock held, or while the gather cannot be freed: this PE's status. */
+static int gather_take(struct boot *b, const struct boot_gather *g, const struct gather_input *p,
+		       void *out)
 {
 	size_t want = (size_t)b->info.n_pes * p->len;
 
@@ -227,9 +230,9 @@ static int gather_take(struct boot *b, const struct gather *g, const struct part
 	return 0;
 }
 
-static void gather_leave(struct boot *b, struct gather *g)
+static void gather_leave(struct boot *b, struct boot_gather *g)
 {
-	struct gather **at = &b->gathers;
+	struct boot_gather **at = &b->gathers;
 
 	if (++g->left < b->n_in)
 		return;
@@ -239,7 +242,7 @@ static void gather_leave(struct boot *b, struct gather *g)
 	gather_free(g);
 }
 
-static int gather_alone(const struct part *p, void *out)
+static int gather_alone(const struct gather_input *p, void *out)
 {
 	if (p->kind == WIRE_ALLGATHER && p->len)
 		memcpy(out, p->in, p->len);
@@ -252,15 +255,16 @@ static int gather_alone(const struct part *p, void *out)
 	return 0;
 }
 
-static int gather_run(struct boot *b, const struct part *p, void *out)
+static int gather_run(struct boot *b, const struct gather_input *p, void *out)
 {
-	struct member *m = p->rank >= 0 && p->rank < b->info.n_pes ? b->by_rank[p->rank] : NULL;
-	struct gather *g;
+	struct boot_member *m =
+		p->rank >= 0 && p->rank < b->info.n_pes ? b->by_rank[p->rank] : NULL;
+	struct boot_gather *g;
 	int err;
 
 	if (!m)
 		return err_set(MORI_SHMEM_EINVAL, "PE %d is not in this process", p->rank);
-	if (b->pid != registry_pid())
+	if (b->pid != boot_local_pid())
 		return err_set(MORI_SHMEM_ESTATE, "this process is a fork of the PE's process");
 	if (b->alone)
 		return gather_alone(p, out);
@@ -278,7 +282,7 @@ static int gather_run(struct boot *b, const struct part *p, void *out)
 	pthread_mutex_unlock(&b->lock);
 	if (!g)
 		return err;
-	/* This PE has not left yet: the gather stays, and once done it does not change. */
+	/* This PE has not left yet: the gather stays, and does not change once it is done. */
 	if (!err)
 		err = gather_take(b, g, p, out);
 	pthread_mutex_lock(&b->lock);
@@ -290,7 +294,7 @@ static int gather_run(struct boot *b, const struct part *p, void *out)
 int boot_allgather(struct boot *b, int rank, const void *in, size_t len, void *out,
 		   double timeout_s)
 {
-	struct part p = {
+	struct gather_input p = {
 		.kind = WIRE_ALLGATHER, .rank = rank, .in = in, .len = len, .timeout_s = timeout_s
 	};
 
@@ -302,18 +306,18 @@ int boot_allgather(struct boot *b, int rank, const void *in, size_t len, void *o
 
 int boot_barrier(struct boot *b, int rank, double timeout_s)
 {
-	struct part p = { .kind = WIRE_BARRIER, .rank = rank, .timeout_s = timeout_s };
+	struct gather_input p = { .kind = WIRE_BARRIER, .rank = rank, .timeout_s = timeout_s };
 
 	return gather_run(b, &p, NULL);
 }
 
 int boot_agree(struct boot *b, int rank, int status, const char *text, double timeout_s)
 {
-	struct part p = { .kind = WIRE_AGREE,
-			  .rank = rank,
-			  .status = status,
-			  .text = text,
-			  .timeout_s = timeout_s };
+	struct gather_input p = { .kind = WIRE_AGREE,
+				  .rank = rank,
+				  .status = status,
+				  .text = text,
+				  .timeout_s = timeout_s };
 
 	return gather_run(b, &p, NULL);
 }

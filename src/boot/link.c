@@ -1,95 +1,83 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reaching a rendezvous by its id. A pass tries every address once; a pass in
- * which each was refused or belongs to somebody else means that nobody listens:
- * at once on the listener's own node, after a few passes from elsewhere. Silence
- * (a network that is slow to come up, a busy host) is waited out.
+ * Reaching a rendezvous by its id. A pass tries every address once. If in one pass every address
+ * refused the connection or belongs to somebody else, nobody listens: that is final at once on
+ * the listener's own node, after a few passes from elsewhere. Silence (a network that is slow to
+ * come up, a busy host) is waited out.
  */
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "boot/boot_priv.h"
+#include "boot/node.h"
+#include "stream/socket.h"
+#include "util/backoff.h"
+#include "util/clock.h"
 #include "util/err.h"
 #include "util/log.h"
 
-#define CONNECT_S   3.0 /* for one address */
-#define HELLO_S	    10.0
+#define DIAL_S	    3.0 /* for one address */
+#define ANSWER_S    10.0
 #define PASSES_AWAY 5
 #define DROPS_MAX   20 /* connections that ended before the answer: too busy, or no rendezvous */
-#define TARGETS_MAX (UID_ADDRS_MAX + 2)
+#define ADDRS_MAX   (UID_ADDRS_MAX + 2)
 
-static int link_dial(int fd, const struct sockaddr *sa, socklen_t len, int64_t deadline)
+/* An answer has come: 0, or why it is not the right one. */
+static int link_check(const struct greeting *answer, const uint8_t *key, uint64_t nonce)
 {
-	socklen_t size = sizeof(int);
-	int err = 0;
-
-	if (connect(fd, sa, len) == 0)
-		return 0;
-	if (errno != EINPROGRESS && errno != EINTR)
-		return -errno;
-	err = wire_wait(fd, POLLOUT, deadline);
-	if (err)
-		return err;
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size) < 0)
-		return -errno;
-	return -err;
+	if (!greet_is_one(answer, sizeof(*answer)))
+		return -EPERM;
+	if (answer->version != GREET_VERSION)
+		return -EPROTO;
+	return greet_check(answer, key, GREET_ACCEPTED) && answer->nonce == nonce ? 0 : -EPERM;
 }
 
-int link_hello(const struct sockaddr *sa, socklen_t len, const struct wire_hello *hello,
-	       const uint8_t proof[WIRE_SECRET], int64_t deadline, int *out,
-	       struct wire_reply *reply)
+int link_greet(const struct sockaddr *sa, socklen_t len, const uint8_t *key, enum greet_kind kind,
+	       int64_t deadline, struct greeting *answer, int *out)
 {
-	struct iovec iov = { (void *)hello, sizeof(*hello) };
-	int fd = sock_open(sa->sa_family, SOCK_STREAM);
-	int err;
+	int fd = socket_dial(sa, len), err;
+	struct greeting mine;
 
 	if (fd < 0)
 		return -errno;
-	err = link_dial(fd, sa, len, wire_sooner(deadline, CONNECT_S));
-	if (err)
-		goto close_fd;
-	sock_keepalive(fd);
-	deadline = wire_sooner(deadline, HELLO_S);
-	err = wire_send(fd, &iov, 1, deadline);
+	err = socket_wait(fd, POLLOUT, clock_sooner(deadline, DIAL_S));
 	if (!err)
-		err = wire_recv(fd, reply, sizeof(*reply), deadline);
-	if (err == -ETIMEDOUT)
-		err = -EAGAIN; /* somebody is there, but says nothing */
-	if (!err && reply->magic != WIRE_MAGIC)
-		err = LINK_FOREIGN;
-	else if (!err && (reply->version != WIRE_VERSION || reply->answer == WIRE_OTHER_VERSION))
-		err = LINK_OLD;
-	else if (!err &&
-		 (reply->answer != WIRE_WELCOME || !wire_same(reply->secret, proof, WIRE_SECRET)))
-		err = LINK_FOREIGN;
+		err = socket_error(fd);
+	socket_tune(fd);
+	deadline = clock_sooner(deadline, ANSWER_S);
+	if (!err)
+		err = greet_make(&mine, key, kind, 0, 0, 0);
+	if (!err)
+		err = socket_send(fd, &(struct iovec){ &mine, sizeof(mine) }, 1, deadline);
+	if (!err) {
+		err = socket_recv(fd, answer, sizeof(*answer), deadline);
+		/* Somebody is there, but is silent. */
+		err = err == -ETIMEDOUT ? -EAGAIN : err ? err : link_check(answer, key, mine.nonce);
+	}
 	if (err)
-		goto close_fd;
-	reply->host[WIRE_HOST - 1] = '\0';
-	*out = fd;
-	return 0;
-
-close_fd:
-	sock_close(fd);
+		socket_close(fd);
+	else
+		*out = fd;
 	return err;
 }
 
-struct targets {
-	struct node_addr addrs[TARGETS_MAX];
+struct link_targets {
+	struct ip_addr addrs[ADDRS_MAX];
 	int n;
 	int n_loopback; /* how many of them, first */
 	int same_node;
 	int err;    /* the last one */
 	int drops;  /* in a row */
 	int passes; /* in a row, in which nobody listened */
+	uint32_t version;
 };
 
-static void targets_set(struct targets *t, const struct uid *uid)
+static void link_targets_set(struct link_targets *t, const struct uid *uid)
 {
-	static const struct node_addr loopback[2] = {
+	static const struct ip_addr loopback[2] = {
 		{ .family = 4, .bytes = { 127, 0, 0, 1 } },
 		{ .family = 6, .bytes = { [15] = 1 } },
 	};
@@ -104,91 +92,101 @@ static void targets_set(struct targets *t, const struct uid *uid)
 	t->n += uid->n_addrs;
 }
 
-/* What one pass came to: the most hopeful of what its addresses gave, or no hope at all. */
-enum pass { PASS_IN, PASS_NOBODY, PASS_FOREIGN, PASS_OLD, PASS_DROPPED, PASS_SILENT, PASS_UNABLE };
+/* The result of a pass is the most hopeful of those of its addresses, or LINK_UNABLE. */
+enum link_outcome {
+	LINK_IN,
+	LINK_NOBODY,
+	LINK_FOREIGN,
+	LINK_OTHER_VERSION,
+	LINK_DROPPED,
+	LINK_SILENT,
+	LINK_UNABLE,
+};
 
-static enum pass pass_of(int err, int family)
+static enum link_outcome link_outcome_of(int err, int family)
 {
 	switch (err) {
 	case 0:
-		return PASS_IN;
-	case LINK_FOREIGN:
-		return PASS_FOREIGN;
-	case LINK_OLD:
-		return PASS_OLD;
+		return LINK_IN;
+	case -EPERM:
+		return LINK_FOREIGN;
+	case -EPROTO:
+		return LINK_OTHER_VERSION;
 	case -ECONNRESET:
 	case -EPIPE:
-		return PASS_DROPPED;
+		return LINK_DROPPED;
 	case -ECONNREFUSED:
 	case -EAFNOSUPPORT:
 	case -ENETUNREACH:
 	case -EINVAL: /* loopback to an address of another scope */
-		return PASS_NOBODY;
+		return LINK_NOBODY;
 	case -EADDRNOTAVAIL: /* no IPv6 here; or no port left, for the moment */
-		return family == 6 ? PASS_NOBODY : PASS_SILENT;
-	case -EMFILE:
-	case -ENFILE:
-	case -ENOBUFS:
-	case -ENOMEM:
-		return PASS_UNABLE;
+		return family == 6 ? LINK_NOBODY : LINK_SILENT;
 	default:
-		return PASS_SILENT;
+		return socket_no_room(-err) ? LINK_UNABLE : LINK_SILENT;
 	}
 }
 
-static enum pass link_pass(struct targets *t, const struct uid *uid, int64_t deadline, int *fd,
-			   struct wire_reply *reply)
+static enum link_outcome link_pass(struct link_targets *t, const struct uid *uid, int64_t deadline,
+				   int *fd, struct wire_server *server)
 {
-	struct wire_hello hello = { .magic = WIRE_MAGIC,
-				    .version = WIRE_VERSION,
-				    .what = WIRE_WHAT_JOIN };
-	enum pass best = PASS_NOBODY, loopback = PASS_NOBODY;
+	enum link_outcome best = LINK_NOBODY, loopback = LINK_NOBODY;
 
-	memcpy(hello.secret, uid->client_secret, WIRE_SECRET);
 	for (int i = 0; i < t->n; i++) {
 		struct sockaddr_storage sa;
-		socklen_t len = node_sockaddr(&t->addrs[i], uid->port, &sa);
-		int err = link_hello((struct sockaddr *)&sa, len, &hello, uid->server_secret,
-				     deadline, fd, reply);
-		enum pass p = pass_of(err, t->addrs[i].family);
+		socklen_t len = ip_sockaddr(&t->addrs[i], uid->port, &sa);
+		struct greeting answer = { 0 };
+		int err = link_greet((struct sockaddr *)&sa, len, uid->secret, GREET_JOIN, deadline,
+				     &answer, fd);
+		enum link_outcome outcome;
 		char text[64];
 
+		if (!err) {
+			err = socket_recv(*fd, server, sizeof(*server), deadline);
+			if (err)
+				socket_close(*fd);
+		}
+		outcome = link_outcome_of(err, t->addrs[i].family);
 		t->err = err;
-		if (p == PASS_IN || p == PASS_UNABLE)
-			return p;
-		node_addr_text(text, sizeof(text), &t->addrs[i], uid->port);
-		log_debug("rendezvous at %s: %s", text, err < 0 ? strerror(-err) : "not the one");
-		if (p > best)
-			best = p;
-		if (i < t->n_loopback && p > loopback)
-			loopback = p;
+		if (outcome == LINK_IN || outcome == LINK_UNABLE)
+			return outcome;
+		if (outcome == LINK_OTHER_VERSION)
+			t->version = answer.version;
+		ip_text(text, sizeof(text), &t->addrs[i], uid->port);
+		log_debug("rendezvous at %s: %s", text, strerror(-err));
+		if (outcome > best)
+			best = outcome;
+		if (i < t->n_loopback && outcome > loopback)
+			loopback = outcome;
 	}
 	/* Nobody at the listener's own loopback: an address that is silent does not matter. */
-	if (t->same_node && t->n_loopback && best == PASS_SILENT)
+	if (t->same_node && t->n_loopback && best == LINK_SILENT)
 		return loopback;
 	return best;
 }
 
-static int link_error(const struct targets *t, const struct uid *uid, enum pass p)
+static int link_error(const struct link_targets *t, const struct uid *uid, enum link_outcome p)
 {
 	char where[64] = "loopback";
 
 	if (t->n)
-		node_addr_text(where, sizeof(where), &t->addrs[0], uid->port);
+		ip_text(where, sizeof(where), &t->addrs[0], uid->port);
 	switch (p) {
-	case PASS_UNABLE:
+	case LINK_UNABLE:
 		return err_set(MORI_SHMEM_EIO, "cannot open a socket: %s", strerror(-t->err));
-	case PASS_OLD:
+	case LINK_OTHER_VERSION:
 		return err_set(MORI_SHMEM_EABI,
-			       "the rendezvous at %s speaks another version of the protocol",
-			       where);
-	case PASS_FOREIGN:
-	case PASS_DROPPED:
-		return err_set(MORI_SHMEM_EREACH,
-			       "foreign unique id: who listens at %s is not the rendezvous of this "
-			       "id (its job has ended, or the id is of another job)",
-			       where);
-	case PASS_NOBODY:
+			       "the rendezvous at %s speaks version %u of the protocol, this "
+			       "library speaks version %u",
+			       where, t->version, GREET_VERSION);
+	case LINK_FOREIGN:
+	case LINK_DROPPED:
+		return err_set(
+			MORI_SHMEM_EREACH,
+			"foreign unique id: the listener at %s is not the rendezvous of this "
+			"id (its job has ended, or the id is of another job)",
+			where);
+	case LINK_NOBODY:
 		return err_set(
 			MORI_SHMEM_EREACH,
 			"stale unique id: nobody listens at %s (the process that made the id "
@@ -202,29 +200,28 @@ static int link_error(const struct targets *t, const struct uid *uid, enum pass 
 	}
 }
 
-/* 1 if @p, after what went before, is final. */
-static int pass_is_final(struct targets *t, enum pass p)
+/* Whether @p, after the passes before it, is final. */
+static int link_is_final(struct link_targets *t, enum link_outcome p)
 {
-	t->drops = p == PASS_DROPPED ? t->drops + 1 : 0;
-	t->passes = p < PASS_DROPPED ? t->passes + 1 : 0;
-	return p == PASS_UNABLE || t->drops >= DROPS_MAX ||
+	t->drops = p == LINK_DROPPED ? t->drops + 1 : 0;
+	t->passes = p < LINK_DROPPED ? t->passes + 1 : 0;
+	return p == LINK_UNABLE || t->drops >= DROPS_MAX ||
 	       t->passes >= (t->same_node ? 1 : PASSES_AWAY);
 }
 
-int link_connect(const struct uid *uid, int64_t deadline, int *fd, struct wire_reply *reply)
+int link_connect(const struct uid *uid, int64_t deadline, int *fd, struct wire_server *server)
 {
-	struct targets t;
-	double pause_s = 0.02;
+	struct backoff pause = backoff_start(BACKOFF_CONNECT, NULL);
+	struct link_targets t;
 
-	targets_set(&t, uid);
+	link_targets_set(&t, uid);
 	for (;;) {
-		enum pass p = link_pass(&t, uid, deadline, fd, reply);
+		enum link_outcome p = link_pass(&t, uid, deadline, fd, server);
 
-		if (p == PASS_IN)
+		if (p == LINK_IN)
 			return 0;
-		if (pass_is_final(&t, p) || wire_left_ms(deadline) == 0)
+		if (link_is_final(&t, p) || clock_left_ms(deadline) == 0)
 			return link_error(&t, uid, p);
-		poll(NULL, 0, wire_left_ms(wire_sooner(deadline, pause_s)));
-		pause_s = pause_s < 0.1 ? pause_s * 2 : pause_s;
+		backoff_wait(&pause);
 	}
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * PMIx by dlopen: mpirun and srun start a server that passes small strings
- * between the processes of a job. The few declarations here are those of the PMIx
- * standard's client interface, the same from version 2 on; no header is needed to build.
- * PMIx is opened once a process and closed when the process ends: some versions
- * cannot be opened twice, and a launcher takes a process that never closed it for a failed one.
+ * PMIx by dlopen: mpirun and srun start a server that passes small strings between the processes of
+ * a job. The few declarations here are those of the PMIx standard's client interface, the same from
+ * version 2 on; no header is needed to build. PMIx is opened once per process and closed when the
+ * process ends: some versions cannot be opened twice, and a launcher treats a process that never
+ * closed it as failed.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -18,10 +18,11 @@
 #include "boot/rdv.h"
 #include "boot/uid.h"
 #include "boot/wire.h"
+#include "util/clock.h"
 #include "util/err.h"
 
 enum { PMIX_GLOBAL = 3, PMIX_STRING = 3, PMIX_INT = 6, PMIX_UINT32 = 14 };
-#define PMIX_DONE_AT_ONCE (-157) /* PMIX_OPERATION_SUCCEEDED: no call back will come */
+#define PMIX_DONE_AT_ONCE (-157) /* PMIX_OPERATION_SUCCEEDED: the callback is not called */
 #define PMIX_ANY_RANK	  (UINT32_MAX - 1)
 
 struct pmix_proc {
@@ -48,7 +49,7 @@ struct pmix_info {
 	struct pmix_value value;
 };
 
-/* All of them or none. */
+/* Either all functions are there, or lib is NULL. */
 struct pmix {
 	void *lib;
 	int (*init)(struct pmix_proc *me, struct pmix_info *info, size_t n);
@@ -62,10 +63,10 @@ struct pmix {
 	const char *(*text)(int status);
 	struct pmix_proc me;
 	pid_t pid;
-	int turn; /* how often this process has met the others */
+	int turn; /* counts the exchanges of this process with the others */
 };
 
-/* A registry of the process: PMIx itself is one a process. */
+/* There is one PMIx per process. */
 static struct pmix pmix;
 static pthread_mutex_t pmix_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -126,14 +127,14 @@ static int pmix_open(struct pmix *p)
 	return 0;
 }
 
-/* Shared by the caller and the call back, whoever comes last frees it. */
-struct fence {
+/* Shared by the caller and the callback; the last to use it frees it. */
+struct pmix_wait {
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
 	int refs, done, status;
 };
 
-static void fence_put(struct fence *f)
+static void pmix_wait_put(struct pmix_wait *f)
 {
 	int last = --f->refs == 0;
 
@@ -142,20 +143,20 @@ static void fence_put(struct fence *f)
 		free(f);
 }
 
-static void fence_done(int status, void *arg)
+static void pmix_wait_done(int status, void *arg)
 {
-	struct fence *f = arg;
+	struct pmix_wait *f = arg;
 
 	pthread_mutex_lock(&f->lock);
 	f->done = 1;
 	f->status = status;
 	pthread_cond_broadcast(&f->cond);
-	fence_put(f);
+	pmix_wait_put(f);
 }
 
-static struct fence *fence_new(void)
+static struct pmix_wait *pmix_wait_new(void)
 {
-	struct fence *f = calloc(1, sizeof(*f));
+	struct pmix_wait *f = calloc(1, sizeof(*f));
 	pthread_condattr_t attr;
 
 	if (!f)
@@ -169,19 +170,19 @@ static struct fence *fence_new(void)
 	return f;
 }
 
-/* A barrier of all processes of the job, with a deadline, which PMIx_Fence() has not. */
+/* A barrier of all processes of the job with a deadline, which PMIx_Fence() lacks. */
 static int pmix_fence(struct pmix *p, double timeout_s)
 {
-	struct timespec ts = wire_timespec(wire_deadline(timeout_s));
-	struct fence *f = fence_new();
+	struct timespec ts = clock_timespec(clock_deadline(timeout_s));
+	struct pmix_wait *f = pmix_wait_new();
 	int err, over = 0, status;
 
 	if (!f)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a fence");
-	err = p->fence_nb(NULL, 0, NULL, 0, fence_done, f);
+	err = p->fence_nb(NULL, 0, NULL, 0, pmix_wait_done, f);
 	pthread_mutex_lock(&f->lock);
 	if (err) {
-		f->refs--; /* no call back will come */
+		f->refs--; /* the callback is not called */
 		f->done = 1;
 		f->status = err == PMIX_DONE_AT_ONCE ? 0 : err;
 	}
@@ -189,7 +190,7 @@ static int pmix_fence(struct pmix *p, double timeout_s)
 		over = pthread_cond_timedwait(&f->cond, &f->lock, &ts);
 	status = f->status;
 	err = f->done ? 0 : MORI_SHMEM_ETIMEDOUT;
-	fence_put(f);
+	pmix_wait_put(f);
 	if (err)
 		return err_set(err, "PMIx: not every process of the job came within %g s",
 			       timeout_s);
@@ -220,7 +221,7 @@ static int pmix_get(struct pmix *p, uint32_t rank, const char *key, uint16_t typ
 	return 0;
 }
 
-/* Rank 0 has the id: it goes out under a key of this turn, and all meet. */
+/* Rank 0 publishes the id under a key of this exchange; then comes a barrier. */
 static int pmix_share(struct pmix *p, const struct boot_config *config, struct boot_job *job)
 {
 	char key[64], hex[2 * BOOT_UID_BYTES + 1];

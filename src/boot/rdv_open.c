@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Opening and closing a rendezvous from the outside: other threads only ever
- * touch its place in the registry, its closing flag and its eventfd.
+ * Opening and closing a rendezvous from the outside: other threads access only its list entry, its
+ * closing flag and its eventfd.
  */
 #include "boot/rdv.h"
 
@@ -11,56 +11,54 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
-#include "boot/registry.h"
+#include "boot/local.h"
+#include "boot/node.h"
+#include "stream/socket.h"
 #include "util/err.h"
+#include "util/thread.h"
 
-static int rdv_add(struct rdv *r, struct source *s, enum source_kind kind, int fd)
+static int rdv_watch(struct rdv *r, int fd, void *ptr)
 {
-	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = s };
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = ptr };
 
-	*s = (struct source){ kind, fd };
-	return epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+	return fd < 0 || epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
 }
 
 /* The descriptors of @l become the rendezvous's, whatever is returned. */
-static int rdv_add_listeners(struct rdv *r, struct listeners *l)
+static int rdv_add_listeners(struct rdv *r, struct listener_set *l)
 {
 	int err = 0;
 
-	for (int i = 0; i < l->n; i++) {
-		int e = rdv_add(r, &r->listeners[r->n_listeners++], SOURCE_LISTENER, l->fds[i]);
+	while (l->n > 0) {
+		int e = acceptor_add(&r->acceptor, l->fds[--l->n]);
 
 		err = err ? err : e;
 	}
-	l->n = 0;
 	return err;
 }
 
-static int rdv_sockets(struct rdv *r, struct listeners *own, struct listeners *extra)
+static int rdv_sockets(struct rdv *r, struct listener_set *own, struct listener_set *extra)
 {
-	int n = own->n + (extra ? extra->n : 0), err;
+	int err = acceptor_open(&r->acceptor, rdv_hear, r);
 
-	r->listeners = calloc((size_t)n, sizeof(*r->listeners));
-	if (!r->listeners)
-		return -ENOMEM;
-	r->epoll = sock_adopt(epoll_create1(EPOLL_CLOEXEC));
-	if (r->epoll < 0)
-		return -errno;
-	err = rdv_add_listeners(r, own);
+	if (!err)
+		err = rdv_add_listeners(r, own);
 	if (!err && extra)
 		err = rdv_add_listeners(r, extra);
 	if (err)
 		return err;
-	r->wake.fd = sock_adopt(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-	return r->wake.fd < 0 ? -errno : rdv_add(r, &r->wake, SOURCE_WAKE, r->wake.fd);
+	r->epoll = socket_adopt(epoll_create1(EPOLL_CLOEXEC));
+	if (r->epoll < 0)
+		return -errno;
+	r->wake = socket_adopt(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	err = rdv_watch(r, r->wake, NULL);
+	return err ? err : rdv_watch(r, r->acceptor.epoll, &r->acceptor);
 }
 
-static int rdv_identify(struct rdv *r, const struct listeners *l)
+static int rdv_identify(struct rdv *r, const struct listener_set *l)
 {
-	int err = wire_random(r->uid.client_secret, WIRE_SECRET);
+	int err = mac_random(r->uid.secret, MAC_BYTES);
 
-	if (!err)
-		err = wire_random(r->uid.server_secret, WIRE_SECRET);
 	r->uid.port = l->port;
 	r->uid.loopback = l->loopback;
 	r->uid.node = node_real();
@@ -71,23 +69,23 @@ static int rdv_identify(struct rdv *r, const struct listeners *l)
 
 static int rdv_start(struct rdv *r)
 {
-	struct registry *reg = registry_lock();
+	struct boot_local *reg = boot_local_lock();
 	int err;
 
 	r->pid = reg->pid;
-	err = wire_thread(&r->thread, rdv_main, r);
+	err = thread_create(&r->thread, THREAD_STACK_SMALL, rdv_main, r);
 	if (!err) {
 		r->next = reg->rdvs;
 		reg->rdvs = r;
 	}
-	registry_unlock();
-	return err ? err_set(MORI_SHMEM_EIO, "cannot start a thread: %s", strerror(-err)) : 0;
+	boot_local_unlock();
+	return err ? err_set(MORI_SHMEM_EIO, "cannot start a thread: %s", strerror(err)) : 0;
 }
 
-/* Everything but the thread; what there is after an error is rdv_free()'s. */
-static int rdv_prepare(struct rdv *r, const struct boot_config *config, struct listeners *extra)
+/* Everything but the thread; after an error rdv_free() frees what there is. */
+static int rdv_prepare(struct rdv *r, const struct boot_config *config, struct listener_set *extra)
 {
-	struct listeners own = { 0 };
+	struct listener_set own = { 0 };
 	int err = listen_open(config->ifname, 0, &own);
 
 	if (err)
@@ -99,7 +97,7 @@ static int rdv_prepare(struct rdv *r, const struct boot_config *config, struct l
 	return err ? err_set(MORI_SHMEM_EIO, "cannot open a rendezvous: %s", strerror(-err)) : 0;
 }
 
-int rdv_open(const struct boot_config *config, int one_shot, struct listeners *extra,
+int rdv_open(const struct boot_config *config, int one_shot, struct listener_set *extra,
 	     const uint8_t *key, unsigned char uid[BOOT_UID_BYTES])
 {
 	struct rdv *r = calloc(1, sizeof(*r));
@@ -107,11 +105,12 @@ int rdv_open(const struct boot_config *config, int one_shot, struct listeners *e
 	int err = MORI_SHMEM_ENOMEM;
 
 	if (r) {
-		r->epoll = r->wake.fd = -1;
+		r->epoll = r->wake = -1;
+		r->acceptor = ACCEPTOR_CLOSED;
 		r->one_shot = one_shot;
 		r->published = extra != NULL;
 		if (key)
-			memcpy(r->key, key, WIRE_SECRET);
+			memcpy(r->key, key, MAC_BYTES);
 		err = rdv_prepare(r, config, extra);
 	}
 	if (extra)
@@ -134,8 +133,8 @@ int boot_open_rdv(const struct boot_config *config, unsigned char uid[BOOT_UID_B
 	return rdv_open(config, 0, NULL, NULL, uid);
 }
 
-/* With the registry locked: where the link to it is, or NULL. */
-static struct rdv **rdv_find(struct registry *reg, const unsigned char *uid)
+/* With the list locked: the pointer to it, or NULL. */
+static struct rdv **rdv_find(struct boot_local *reg, const unsigned char *uid)
 {
 	for (struct rdv **p = &reg->rdvs; *p; p = &(*p)->next) {
 		if ((*p)->pid == reg->pid && !memcmp((*p)->uid_bytes, uid, BOOT_UID_BYTES))
@@ -146,26 +145,26 @@ static struct rdv **rdv_find(struct registry *reg, const unsigned char *uid)
 
 int rdv_is_here(const unsigned char uid[BOOT_UID_BYTES], int *one_shot)
 {
-	struct rdv **p = rdv_find(registry_lock(), uid);
+	struct rdv **p = rdv_find(boot_local_lock(), uid);
 	int here = p != NULL;
 
 	*one_shot = here && (*p)->one_shot;
-	registry_unlock();
+	boot_local_unlock();
 	return here;
 }
 
 void boot_close_rdv(const unsigned char uid[BOOT_UID_BYTES])
 {
-	struct rdv **p = rdv_find(registry_lock(), uid);
+	struct rdv **p = rdv_find(boot_local_lock(), uid);
 	struct rdv *r = p ? *p : NULL;
 
 	if (r)
 		*p = r->next;
-	registry_unlock();
+	boot_local_unlock();
 	if (!r)
 		return;
 	__atomic_store_n(&r->closing, 1, __ATOMIC_RELEASE);
-	(void)eventfd_write(r->wake.fd, 1);
+	(void)eventfd_write(r->wake, 1);
 	pthread_join(r->thread, NULL);
 	rdv_free(r);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Worlds that have formed: the table of their PEs, their collectives, and word of
- * processes that go. PEs take part in collectives in the same order, so a
- * collective is over before the next can be, and a count tells which are.
+ * Worlds that have formed: the table of their PEs, their collectives, and reports of processes that
+ * leave. PEs take part in collectives in the same order, so that one is over before the next can
+ * be, and a counter shows which are over.
  */
 #include "boot/rdv.h"
 
@@ -11,23 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind_names[] = { "a barrier", "an allgather", "an agreement" };
+static const char *const rdv_coll_names[] = { "a barrier", "an allgather", "an agreement" };
 
-static void coll_free(struct coll *k)
+static void rdv_coll_free(struct rdv_coll *k)
 {
 	free(k->came);
 	free(k->text);
-	msg_put(k->gathered);
+	rdv_msg_put(k->gathered);
 	free(k);
 }
 
-void world_free(struct world *w)
+void rdv_world_free(struct rdv_world *w)
 {
 	while (w->colls) {
-		struct coll *k = w->colls;
+		struct rdv_coll *k = w->colls;
 
 		w->colls = k->next;
-		coll_free(k);
+		rdv_coll_free(k);
 	}
 	free(w->by_rank);
 	free(w->blobs);
@@ -37,22 +37,22 @@ void world_free(struct world *w)
 	free(w);
 }
 
-static void world_send(struct world *w, struct msg *m)
+static void rdv_world_send(struct rdv_world *w, struct rdv_msg *m)
 {
 	for (int i = 0; i < w->n_procs; i++) {
 		if (!w->conns[i])
 			continue;
-		conn_send(w->conns[i], m);
+		rdv_conn_send(w->conns[i], m);
 	}
 }
 
 /* Number processes by their lowest rank. */
-static void world_number(struct world *w)
+static void rdv_world_number(struct rdv_world *w)
 {
 	for (int i = 0; i < w->nranks; i++)
 		w->by_rank[i]->proc_index = -1;
 	for (int i = 0; i < w->nranks; i++) {
-		struct conn *c = w->by_rank[i];
+		struct rdv_conn *c = w->by_rank[i];
 
 		if (c->proc_index < 0) {
 			c->proc_index = w->n_procs++;
@@ -64,7 +64,7 @@ static void world_number(struct world *w)
 	w->n_conns = w->n_procs;
 }
 
-static int world_node(const struct wire_entry *entries, int n, const uint8_t *node)
+static int rdv_world_node(const struct wire_entry *entries, int n, const uint8_t *node)
 {
 	for (int i = n - 1; i >= 0; i--) {
 		if (!memcmp(entries[i].proc.node, node, sizeof(entries[i].proc.node)))
@@ -73,7 +73,7 @@ static int world_node(const struct wire_entry *entries, int n, const uint8_t *no
 	return -1;
 }
 
-static struct msg *world_table(const struct world *w)
+static struct rdv_msg *rdv_world_table(const struct rdv_world *w)
 {
 	struct wire_table t = {
 		.n_pes = w->nranks, .n_procs = w->n_procs, .host_proc = -1, .blob_len = w->blob_len
@@ -81,16 +81,16 @@ static struct msg *world_table(const struct world *w)
 	size_t entries = (size_t)w->n_procs * sizeof(struct wire_entry);
 	size_t ranks = (size_t)w->nranks * sizeof(int32_t);
 	size_t blobs = (size_t)w->nranks * w->blob_len;
-	struct msg *m = msg_new(WIRE_TABLE, sizeof(t) + entries + ranks + blobs);
+	struct rdv_msg *m = rdv_msg_new(WIRE_TABLE, sizeof(t) + entries + ranks + blobs);
 	struct wire_entry *list = calloc((size_t)w->n_procs, sizeof(*list));
 
-	if (!m || !list || wire_random(t.secret, WIRE_SECRET)) {
-		msg_put(m);
+	if (!m || !list || mac_random(t.nonce, sizeof(t.nonce))) {
+		rdv_msg_put(m);
 		free(list);
 		return NULL;
 	}
 	for (int i = 0; i < w->n_procs; i++) {
-		int node = world_node(list, i, w->procs[i].node);
+		int node = rdv_world_node(list, i, w->procs[i].node);
 
 		list[i].proc = w->procs[i];
 		list[i].node = node < 0 ? t.n_nodes++ : node;
@@ -106,88 +106,88 @@ static struct msg *world_table(const struct world *w)
 	return m;
 }
 
-int world_form(struct world *w)
+int rdv_world_form(struct rdv_world *w)
 {
-	struct msg *m = NULL;
+	struct rdv_msg *m = NULL;
 
 	w->procs = calloc((size_t)w->nranks, sizeof(*w->procs));
 	w->conns = calloc((size_t)w->nranks, sizeof(*w->conns));
 	w->proc_of = calloc((size_t)w->nranks, sizeof(*w->proc_of));
 	if (w->procs && w->conns && w->proc_of) {
-		world_number(w);
-		m = world_table(w);
+		rdv_world_number(w);
+		m = rdv_world_table(w);
 	}
 	if (!m)
-		return MORI_SHMEM_ENOMEM; /* world_free() takes back what there is */
+		return MORI_SHMEM_ENOMEM; /* rdv_world_free() frees what there is */
 	free(w->by_rank);
 	free(w->blobs);
 	w->by_rank = NULL;
 	w->blobs = NULL;
 	w->formed = 1;
-	world_send(w, m);
-	msg_put(m);
+	rdv_world_send(w, m);
+	rdv_msg_put(m);
 	return 0;
 }
 
-/* Take @k off the list; everything up to it is over. */
-static void coll_over(struct world *w, struct coll *k)
+/* Takes @k off the list; all collectives up to it are over. */
+static void rdv_coll_over(struct rdv_world *w, struct rdv_coll *k)
 {
-	struct coll **p = &w->colls;
+	struct rdv_coll **p = &w->colls;
 
 	while (*p != k)
 		p = &(*p)->next;
 	*p = k->next;
 	if (k->seq >= w->n_done)
 		w->n_done = k->seq + 1;
-	coll_free(k);
+	rdv_coll_free(k);
 }
 
-static void coll_fail(struct world *w, struct coll *k, int status, const char *fmt, ...)
+static void rdv_coll_fail(struct rdv_world *w, struct rdv_coll *k, int status, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-static void coll_fail(struct world *w, struct coll *k, int status, const char *fmt, ...)
+static void rdv_coll_fail(struct rdv_world *w, struct rdv_coll *k, int status, const char *fmt, ...)
 {
 	struct wire_result res = { .seq = k->seq, .failed = 1, .status = status, .bad = -1 };
 	char text[WIRE_TEXT];
-	struct msg *m;
+	struct rdv_msg *m;
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	m = msg_new(WIRE_RESULT, sizeof(res) + strlen(text) + 1);
+	m = rdv_msg_new(WIRE_RESULT, sizeof(res) + strlen(text) + 1);
 	if (m) {
 		memcpy(m->body, &res, sizeof(res));
 		memcpy(m->body + sizeof(res), text, strlen(text) + 1);
 	}
-	world_send(w, m);
-	msg_put(m);
-	coll_over(w, k);
+	rdv_world_send(w, m);
+	rdv_msg_put(m);
+	rdv_coll_over(w, k);
 }
 
-static void coll_complete(struct world *w, struct coll *k)
+static void rdv_coll_complete(struct rdv_world *w, struct rdv_coll *k)
 {
 	struct wire_result res = { .seq = k->seq, .status = k->status, .bad = k->bad };
-	struct msg *m = k->gathered;
+	struct rdv_msg *m = k->gathered;
 
 	if (k->kind != WIRE_ALLGATHER) {
 		size_t len = k->text ? strlen(k->text) + 1 : 0;
 
-		m = msg_new(WIRE_RESULT, sizeof(res) + len);
+		m = rdv_msg_new(WIRE_RESULT, sizeof(res) + len);
 		if (m && k->text)
 			memcpy(m->body + sizeof(res), k->text, len);
 	}
 	if (m)
 		memcpy(m->body, &res, sizeof(res));
-	world_send(w, m);
+	rdv_world_send(w, m);
 	if (m != k->gathered)
-		msg_put(m);
-	coll_over(w, k);
+		rdv_msg_put(m);
+	rdv_coll_over(w, k);
 }
 
-static struct coll *coll_open(struct world *w, const struct wire_coll *h)
+static struct rdv_coll *rdv_coll_open(struct rdv_world *w, const struct wire_coll *h)
 {
-	struct coll *k = calloc(1, sizeof(*k));
+	struct rdv_coll *k = calloc(1, sizeof(*k));
 
 	if (!k)
 		return NULL;
@@ -198,10 +198,10 @@ static struct coll *coll_open(struct world *w, const struct wire_coll *h)
 	k->first = -1;
 	k->came = calloc((size_t)w->nranks, 1);
 	if (k->kind == WIRE_ALLGATHER)
-		k->gathered = msg_new(WIRE_RESULT, sizeof(struct wire_result) +
-							   (size_t)w->nranks * (size_t)k->len);
+		k->gathered = rdv_msg_new(WIRE_RESULT, sizeof(struct wire_result) +
+							       (size_t)w->nranks * (size_t)k->len);
 	if (!k->came || (k->kind == WIRE_ALLGATHER && !k->gathered)) {
-		coll_free(k);
+		rdv_coll_free(k);
 		return NULL;
 	}
 	k->next = w->colls;
@@ -209,17 +209,17 @@ static struct coll *coll_open(struct world *w, const struct wire_coll *h)
 	return k;
 }
 
-static struct coll *coll_get(struct world *w, const struct wire_coll *h)
+static struct rdv_coll *rdv_coll_get(struct rdv_world *w, const struct wire_coll *h)
 {
-	for (struct coll *k = w->colls; k; k = k->next) {
+	for (struct rdv_coll *k = w->colls; k; k = k->next) {
 		if (k->seq == h->seq)
 			return k;
 	}
-	return coll_open(w, h);
+	return rdv_coll_open(w, h);
 }
 
-/* Name who has not come. */
-static void coll_time_out(struct world *w, struct coll *k, uint32_t timeout_ms)
+/* Names the PEs that did not call it. */
+static void rdv_coll_time_out(struct rdv_world *w, struct rdv_coll *k, uint32_t timeout_ms)
 {
 	uint8_t *set = calloc((size_t)w->nranks, 1);
 	char ranks[300] = "some";
@@ -230,31 +230,32 @@ static void coll_time_out(struct world *w, struct coll *k, uint32_t timeout_ms)
 	if (set)
 		text_ranks(ranks, sizeof(ranks), set, w->nranks);
 	free(set);
-	coll_fail(w, k, MORI_SHMEM_ETIMEDOUT, "PE%s %s of %d did not come to %s within %g s",
-		  n == 1 ? "" : "s", ranks, w->nranks, kind_names[k->kind], timeout_ms / 1e3);
+	rdv_coll_fail(w, k, MORI_SHMEM_ETIMEDOUT, "PE%s %s of %d did not come to %s within %g s",
+		      n == 1 ? "" : "s", ranks, w->nranks, rdv_coll_names[k->kind],
+		      timeout_ms / 1e3);
 }
 
-/* A PE whose process has said goodbye will not come any more. */
-static int coll_fail_if_left(struct world *w, struct coll *k)
+/* A PE whose process has said goodbye does not call it any more. */
+static int rdv_coll_fail_if_left(struct rdv_world *w, struct rdv_coll *k)
 {
 	for (int i = 0; w->n_left > 0 && i < w->nranks; i++) {
 		const struct wire_proc *p = &w->procs[w->proc_of[i]];
 
 		if (k->came[i] || w->conns[w->proc_of[i]])
 			continue;
-		coll_fail(w, k, MORI_SHMEM_EPEER,
-			  "PE %d (process %d on host %s) has finalized while others are in %s", i,
-			  p->pid, p->host, kind_names[k->kind]);
+		rdv_coll_fail(w, k, MORI_SHMEM_EPEER,
+			      "PE %d (process %d on host %s) has finalized while others are in %s",
+			      i, p->pid, p->host, rdv_coll_names[k->kind]);
 		return 1;
 	}
 	return 0;
 }
 
-/* 0, or -1 where the message is nonsense. */
-static int coll_add(struct conn *c, struct coll *k, const struct wire_coll *h, const uint8_t *ranks,
-		    const uint8_t *data)
+/* 0, or -1 for a malformed message. */
+static int rdv_coll_add(struct rdv_conn *c, struct rdv_coll *k, const struct wire_coll *h,
+			const uint8_t *ranks, const uint8_t *data)
 {
-	struct world *w = c->world;
+	struct rdv_world *w = c->world;
 
 	for (uint32_t i = 0; i < h->n; i++) {
 		uint32_t rank;
@@ -280,9 +281,9 @@ static int coll_add(struct conn *c, struct coll *k, const struct wire_coll *h, c
 	return 0;
 }
 
-/* The sizes of the parts; 0 if they add up to the body. */
-static int coll_parse(const uint8_t *body, size_t len, const struct world *w, struct wire_coll *h,
-		      const uint8_t **data)
+/* 0 if the lengths in the header add up to the body. */
+static int rdv_coll_parse(const uint8_t *body, size_t len, const struct rdv_world *w,
+			  struct wire_coll *h, const uint8_t **data)
 {
 	uint64_t rest;
 
@@ -298,23 +299,23 @@ static int coll_parse(const uint8_t *body, size_t len, const struct world *w, st
 	return h->kind == WIRE_ALLGATHER && rest != h->n * h->len ? -1 : 0;
 }
 
-void world_coll(struct conn *c, const uint8_t *body, size_t len)
+void rdv_world_coll(struct rdv_conn *c, const uint8_t *body, size_t len)
 {
-	struct world *w = c->world;
+	struct rdv_world *w = c->world;
 	struct wire_coll h;
 	const uint8_t *data;
-	struct coll *k;
+	struct rdv_coll *k;
 
-	if (coll_parse(body, len, w, &h, &data)) {
-		conn_break(c);
+	if (rdv_coll_parse(body, len, w, &h, &data)) {
+		rdv_conn_break(c);
 		return;
 	}
-	/* Over for everybody, or about to be: the answer is on its way. */
+	/* Over for all PEs, or about to be: the response is on its way. */
 	if (h.seq < w->n_done || w->lost)
 		return;
-	k = coll_get(w, &h);
+	k = rdv_coll_get(w, &h);
 	if (!k) {
-		conn_break(c);
+		rdv_conn_break(c);
 		return;
 	}
 	if (k->kind != h.kind || k->len != h.len) {
@@ -322,55 +323,55 @@ void world_coll(struct conn *c, const uint8_t *body, size_t len)
 
 		if (h.n)
 			memcpy(&rank, body + sizeof(h), sizeof(rank));
-		coll_fail(w, k, MORI_SHMEM_EMISMATCH,
-			  "PE %d is in %s of %llu bytes, PE %u in %s of %llu bytes", k->first,
-			  kind_names[k->kind], (unsigned long long)k->len, rank, kind_names[h.kind],
-			  (unsigned long long)h.len);
+		rdv_coll_fail(w, k, MORI_SHMEM_EMISMATCH,
+			      "PE %d is in %s of %llu bytes, PE %u in %s of %llu bytes", k->first,
+			      rdv_coll_names[k->kind], (unsigned long long)k->len, rank,
+			      rdv_coll_names[h.kind], (unsigned long long)h.len);
 		return;
 	}
-	if (coll_add(c, k, &h, body + sizeof(h), data))
-		conn_break(c);
+	if (rdv_coll_add(c, k, &h, body + sizeof(h), data))
+		rdv_conn_break(c);
 	else if (k->n_came == w->nranks)
-		coll_complete(w, k);
-	else if (!coll_fail_if_left(w, k) && h.ask)
-		coll_time_out(w, k, h.timeout_ms);
+		rdv_coll_complete(w, k);
+	else if (!rdv_coll_fail_if_left(w, k) && h.ask)
+		rdv_coll_time_out(w, k, h.timeout_ms);
 }
 
-static void world_lost(struct world *w, int proc)
+static void rdv_world_lost(struct rdv_world *w, int proc)
 {
-	struct msg *m = msg_new(WIRE_LOST, sizeof(int32_t));
+	struct rdv_msg *m = rdv_msg_new(WIRE_LOST, sizeof(int32_t));
 	int32_t index = proc;
 
 	if (m)
 		memcpy(m->body, &index, sizeof(index));
-	world_send(w, m);
-	msg_put(m);
+	rdv_world_send(w, m);
+	rdv_msg_put(m);
 	w->lost = 1;
 	while (w->colls)
-		coll_over(w, w->colls);
+		rdv_coll_over(w, w->colls);
 }
 
-/* A PE wants the job to end: the others hear why. */
-void world_end(struct conn *c, const uint8_t *text, size_t len)
+/* A PE ends the job: the others are notified of the reason. */
+void rdv_world_end(struct rdv_conn *c, const uint8_t *text, size_t len)
 {
-	struct world *w = c->world;
-	struct msg *m = msg_new(WIRE_ABORT, len);
+	struct rdv_world *w = c->world;
+	struct rdv_msg *m = rdv_msg_new(WIRE_ABORT, len);
 
 	if (m)
 		memcpy(m->body, text, len);
 	for (int i = 0; i < w->n_procs; i++) {
 		if (w->conns[i] && w->conns[i] != c)
-			conn_send(w->conns[i], m);
+			rdv_conn_send(w->conns[i], m);
 	}
-	msg_put(m);
+	rdv_msg_put(m);
 	w->lost = 1;
 	while (w->colls)
-		coll_over(w, w->colls);
+		rdv_coll_over(w, w->colls);
 }
 
-void world_gone(struct conn *c)
+void rdv_world_gone(struct rdv_conn *c)
 {
-	struct world *w = c->world;
+	struct rdv_world *w = c->world;
 	struct rdv *r = c->rdv;
 
 	c->world = NULL;
@@ -379,10 +380,10 @@ void world_gone(struct conn *c)
 	if (c->bye)
 		w->n_left++;
 	else
-		world_lost(w, c->proc_index);
-	for (struct coll *k = w->colls, *next; k; k = next) {
+		rdv_world_lost(w, c->proc_index);
+	for (struct rdv_coll *k = w->colls, *next; k; k = next) {
 		next = k->next;
-		coll_fail_if_left(w, k);
+		rdv_coll_fail_if_left(w, k);
 	}
 	if (w->n_conns > 0)
 		return;
@@ -392,5 +393,5 @@ void world_gone(struct conn *c)
 		r->worlds = w->next;
 	if (w->next)
 		w->next->prev = w->prev;
-	world_free(w);
+	rdv_world_free(w);
 }

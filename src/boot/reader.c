@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The thread of a process in a world: it sleeps until the rendezvous or a process
- * of the node says something, and ends when the last PE has left. It alone reads
- * the connection and serves the unix socket.
+ * The thread of a process in a world: it sleeps until the rendezvous or a process of the node sends
+ * something, and ends when the last PE has left. Only this thread reads the connection and serves
+ * the unix socket.
  */
 #include <errno.h>
 #include <poll.h>
@@ -13,10 +13,12 @@
 
 #include "boot/boot_priv.h"
 
-enum { AT_LINK, AT_WAKE, AT_UNIX, AT_CALLERS };
+#include "util/clock.h"
+
+enum { AT_LINK, AT_WAKE, AT_ACCEPTOR, N_POLLED };
 
 /* With watch_lock held. */
-static void watch_call(struct boot *b, int proc, const char *text)
+static void reader_watch_call(struct boot *b, int proc, const char *text)
 {
 	for (int i = 0; i < b->n_watchers; i++)
 		b->watchers[i].lost(b->watchers[i].arg, proc, text);
@@ -53,7 +55,7 @@ static void reader_lost(struct boot *b, int proc)
 	pthread_mutex_lock(&b->lock);
 	boot_break(b, MORI_SHMEM_EPEER, text);
 	pthread_mutex_unlock(&b->lock);
-	watch_call(b, proc, text);
+	reader_watch_call(b, proc, text);
 	pthread_mutex_unlock(&b->watch_lock);
 }
 
@@ -65,14 +67,14 @@ void reader_aborted(struct boot *b, const char *text)
 		pthread_mutex_lock(&b->lock);
 		boot_break(b, MORI_SHMEM_EPEER, text);
 		pthread_mutex_unlock(&b->lock);
-		watch_call(b, -1, text);
+		reader_watch_call(b, -1, text);
 	}
 	pthread_mutex_unlock(&b->watch_lock);
 }
 
 void boot_watch(struct boot *b, boot_lost_fn lost, void *arg)
 {
-	struct watcher *more;
+	struct boot_watcher *more;
 	char text[WIRE_TEXT];
 
 	pthread_mutex_lock(&b->watch_lock);
@@ -83,7 +85,7 @@ void boot_watch(struct boot *b, boot_lost_fn lost, void *arg)
 	more = lost ? realloc(b->watchers, ((size_t)b->n_watchers + 1) * sizeof(*more)) : NULL;
 	if (more) {
 		b->watchers = more;
-		more[b->n_watchers++] = (struct watcher){ lost, arg };
+		more[b->n_watchers++] = (struct boot_watcher){ lost, arg };
 	}
 	if (lost && b->abort_text[0])
 		lost(arg, -1, b->abort_text);
@@ -108,14 +110,12 @@ static void reader_table(struct boot *b, uint8_t *body, size_t len)
 	else if (b->state != BOOT_FAILED)
 		boot_break(b, err,
 			   err == MORI_SHMEM_ENOMEM ? "out of memory for the table of PEs" :
-						      "the rendezvous sent nonsense");
+						      "the rendezvous sent a malformed table");
 	pthread_cond_broadcast(&b->cond);
 	pthread_mutex_unlock(&b->lock);
 	b->has_table = !err;
-	if (!err && b->info.n_procs == 1) {
-		sock_close(b->unix_fd);
-		b->unix_fd = -1;
-	}
+	if (!err && b->info.n_procs == 1)
+		acceptor_close(&b->acceptor);
 }
 
 static void reader_refused(struct boot *b, const uint8_t *body, size_t len)
@@ -130,7 +130,7 @@ static void reader_refused(struct boot *b, const uint8_t *body, size_t len)
 	if (refused.rank < 0)
 		boot_break(b, refused.status, refused.text);
 	for (int i = 0; refused.rank >= 0 && i < b->n_members; i++) {
-		struct member *m = b->members[i];
+		struct boot_member *m = b->members[i];
 
 		if (m->rank != refused.rank || m->state != MEMBER_JOINING)
 			continue;
@@ -188,7 +188,7 @@ static void reader_frame(struct boot *b, uint32_t type, uint8_t *body, size_t le
 	free(body);
 }
 
-/* The connection ended. In good order after a goodbye of either side, else a loss. */
+/* The connection ended: in good order after a goodbye of either side, else it is a loss. */
 static void reader_link_down(struct boot *b)
 {
 	int live, leaving;
@@ -222,80 +222,42 @@ static void reader_read(struct boot *b)
 	}
 }
 
-/* Room for all; NULL without memory, then only the fixed three are served. */
-static struct pollfd *reader_poll_set(struct boot *b, struct pollfd *fixed, struct pollfd **grown)
-{
-	struct pollfd *set = fixed;
-
-	if (b->n_callers > 0) {
-		size_t n = (size_t)AT_CALLERS + (size_t)b->n_callers;
-		struct pollfd *more = realloc(*grown, n * sizeof(*more));
-
-		if (more)
-			set = *grown = more;
-	}
-	set[AT_LINK] = (struct pollfd){ .fd = b->link_down ? -1 : b->fd, .events = POLLIN };
-	set[AT_WAKE] = (struct pollfd){ .fd = b->wake_fd, .events = POLLIN };
-	set[AT_UNIX] =
-		(struct pollfd){ .fd = b->has_table && b->n_callers < FDS_CALLERS ? b->unix_fd : -1,
-				 .events = POLLIN };
-	for (int i = 0; set != fixed && i < b->n_callers; i++)
-		set[AT_CALLERS + i] = (struct pollfd){ .fd = b->callers[i].fd, .events = POLLIN };
-	return set;
-}
-
-/* Those who have spoken, and those whose time is over, go. */
-static void reader_callers(struct boot *b, const struct pollfd *set)
-{
-	int kept = 0;
-
-	for (int i = 0; i < b->n_callers; i++) {
-		struct caller c = b->callers[i];
-
-		if ((set && set[AT_CALLERS + i].revents && fds_hear(b, c.fd)) ||
-		    wire_left_ms(c.deadline) == 0)
-			sock_close(c.fd);
-		else
-			b->callers[kept++] = c;
-	}
-	b->n_callers = kept;
-}
-
 /* 1 when the thread may end; else how long it may sleep. */
 static int reader_over(struct boot *b, int *wait_ms)
 {
+	int64_t due = b->has_table ? b->acceptor.due : INT64_MAX;
 	int over;
 
-	*wait_ms = b->n_callers > 0 ? wire_left_ms(b->callers[0].deadline) : -1;
 	pthread_mutex_lock(&b->lock);
-	over = b->leaving && (b->link_down || wire_left_ms(b->leave_by) == 0);
+	over = b->leaving && (b->link_down || clock_left_ms(b->leave_by) == 0);
 	if (b->leaving)
-		*wait_ms = wire_left_ms(b->leave_by);
+		due = b->leave_by;
 	pthread_mutex_unlock(&b->lock);
+	*wait_ms = due == INT64_MAX ? -1 : clock_left_ms(due);
 	return over;
 }
 
 void *reader_main(void *arg)
 {
 	struct boot *b = arg;
-	struct pollfd fixed[AT_CALLERS], *grown = NULL;
 	eventfd_t ignored;
 	int wait_ms;
 
 	while (!reader_over(b, &wait_ms)) {
-		struct pollfd *set = reader_poll_set(b, fixed, &grown);
-		int n_callers = set == fixed ? 0 : b->n_callers;
+		struct pollfd set[N_POLLED] = {
+			[AT_LINK] = { b->link_down ? -1 : b->fd, POLLIN, 0 },
+			[AT_WAKE] = { b->wake_fd, POLLIN, 0 },
+			[AT_ACCEPTOR] = { b->has_table ? b->acceptor.epoll : -1, POLLIN, 0 },
+		};
 
-		if (poll(set, (nfds_t)AT_CALLERS + (nfds_t)n_callers, wait_ms) < 0)
+		if (poll(set, N_POLLED, wait_ms) < 0)
 			continue;
 		if (set[AT_WAKE].revents)
 			(void)eventfd_read(b->wake_fd, &ignored);
-		reader_callers(b, n_callers ? set : NULL);
-		if (set[AT_UNIX].revents)
-			fds_accept(b);
+		if (set[AT_ACCEPTOR].revents || clock_now() >= b->acceptor.due)
+			acceptor_turn(&b->acceptor);
 		if (set[AT_LINK].revents)
 			reader_read(b);
 	}
-	free(grown);
 	return NULL;
 }

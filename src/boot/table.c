@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of a world: who the PEs are, on which process and node. Taken once
- * from the rendezvous, checked, and never changed after.
+ * The table of a world: the process and the node of each PE. It comes once from the rendezvous, is
+ * checked, and never changes afterwards.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "boot/boot_priv.h"
 
-/* Where the parts of a table begin; 0 if the body is as long as it says. */
+/* Where the arrays of a table begin; 0 if the body has the length that its header implies. */
 static int table_parts(const struct wire_table *t, const uint8_t *body, size_t len,
 		       const uint8_t **ranks, const uint8_t **blobs)
 {
@@ -35,11 +35,11 @@ static int table_my_proc(const struct boot *b)
 	return -1;
 }
 
-/* PEs of this process that the world formed without have to come again. */
+/* PEs of this process without which the world has formed join again. */
 static void table_members(struct boot *b)
 {
 	for (int i = 0; i < b->n_members; i++) {
-		struct member *m = b->members[i];
+		struct boot_member *m = b->members[i];
 
 		if (m->state != MEMBER_JOINING)
 			continue;
@@ -64,11 +64,12 @@ int table_take(struct boot *b, const uint8_t *body, size_t len)
 	memcpy(&b->info, body, sizeof(b->info));
 	if (table_parts(&b->info, body, len, &ranks, &blobs))
 		return MORI_SHMEM_EIO;
+	mac_make(b->key, b->info.nonce, sizeof(b->info.nonce), b->secret);
 	n = b->info.n_pes;
 	b->procs = calloc((size_t)b->info.n_procs, sizeof(*b->procs));
 	b->lost = calloc((size_t)b->info.n_procs, 1);
 	b->peers = calloc((size_t)n, sizeof(*b->peers));
-	b->by_rank = calloc((size_t)n, sizeof(struct member *));
+	b->by_rank = calloc((size_t)n, sizeof(struct boot_member *));
 	stride =
 		((size_t)b->info.blob_len + 15) & ~(size_t)15; /* blobs are structs of the caller */
 	b->blobs = calloc((size_t)n, stride + 1);
@@ -106,7 +107,7 @@ int table_alone(struct boot *b, const void *blob, size_t len)
 	int32_t proc = 0;
 	size_t size = sizeof(t) + sizeof(e) + sizeof(proc) + len;
 	uint8_t *body = malloc(size);
-	int err = wire_random(t.secret, sizeof(t.secret)) ? MORI_SHMEM_EIO : 0;
+	int err = mac_random(t.nonce, sizeof(t.nonce)) ? MORI_SHMEM_EIO : 0;
 
 	if (!body)
 		return MORI_SHMEM_ENOMEM;
@@ -173,7 +174,7 @@ const struct boot_peer *boot_peer(const struct boot *b, int rank)
 
 const unsigned char *boot_secret(const struct boot *b)
 {
-	return b->info.secret;
+	return b->secret;
 }
 
 int boot_lost(const struct boot *b, int rank)

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
- * torchrun's processes know an address and a port, which belong to its own store.
- * Rank 0 opens the rendezvous and hands out its id on a second port, the first free
- * one of a list that everybody works out alike; the others try that list in turn.
- * A hello carries a digest of the job and of the turn, so that whatever else
- * sits on those ports, another job of ours included, is passed over.
+ * torchrun's processes know an address and a port, which belong to its own store. Rank 0 opens the
+ * rendezvous and hands out its id on a second port, the first free one of a list that all ranks
+ * derive alike; the others try the ports of the list in turn. The key of the greeting is a digest
+ * of the job and of the turn, so that any other service on those ports, even another job of ours,
+ * is skipped.
  */
 #include <errno.h>
 #include <netdb.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "boot/boot_priv.h"
 #include "boot/find.h"
-#include "boot/listen.h"
+#include "stream/listen.h"
 #include "boot/rdv.h"
+#include "stream/socket.h"
+#include "util/backoff.h"
+#include "util/clock.h"
 #include "util/err.h"
 #include "util/log.h"
 
@@ -27,7 +29,7 @@
 struct torchrun {
 	char addr[256];
 	int master_port;
-	uint8_t key[WIRE_SECRET];
+	uint8_t key[MAC_BYTES];
 };
 
 static const char *env_or(const char *name, const char *other)
@@ -49,7 +51,7 @@ static uint16_t torchrun_port(const struct torchrun *t, int i)
 
 static int torchrun_read(struct torchrun *t, const struct boot_job *job)
 {
-	static int turns; /* a registry of the process: every init is a turn of its own */
+	static int turns; /* counts the inits of this process */
 	char text[1024];
 	int err = find_int("MASTER_PORT", 1, 65535, &t->master_port);
 
@@ -67,7 +69,7 @@ static int torchrun_read(struct torchrun *t, const struct boot_job *job)
 static int torchrun_serve(const struct torchrun *t, const struct boot_config *config,
 			  struct boot_job *job)
 {
-	struct listeners l;
+	struct listener_set l;
 
 	for (int i = 0; i < CANDIDATES; i++) {
 		uint16_t port = torchrun_port(t, i);
@@ -82,30 +84,27 @@ static int torchrun_serve(const struct torchrun *t, const struct boot_config *co
 		       CANDIDATES, torchrun_port(t, 0));
 }
 
-/* One port at one address: 0 and the id, or not. */
-static int torchrun_ask(const struct torchrun *t, const struct addrinfo *ai, uint16_t port,
-			int64_t deadline, unsigned char *uid)
+/* One port at one address: 0 and the id, or an error. */
+static int torchrun_request(const struct torchrun *t, const struct addrinfo *ai, uint16_t port,
+			    int64_t deadline, unsigned char *uid)
 {
-	struct wire_hello hello = { .magic = WIRE_MAGIC,
-				    .version = WIRE_VERSION,
-				    .what = WIRE_WHAT_ASK };
 	struct sockaddr_storage sa = { 0 };
-	struct wire_reply reply;
+	struct greeting answer;
 	struct uid parsed;
 	int fd, err;
 
 	memcpy(&sa, ai->ai_addr, ai->ai_addrlen);
 	/* The port is in the same place for both families. */
 	((struct sockaddr_in *)&sa)->sin_port = htons(port);
-	memcpy(hello.secret, t->key, WIRE_SECRET);
-	/* Whoever else is there may say nothing: a second is enough to know. */
-	deadline = wire_sooner(deadline, 1.0);
-	err = link_hello((struct sockaddr *)&sa, ai->ai_addrlen, &hello, t->key, deadline, &fd,
-			 &reply);
+	/* Another service there may be silent: a second is enough to know. */
+	deadline = clock_sooner(deadline, 1.0);
+	err = link_greet((struct sockaddr *)&sa, ai->ai_addrlen, t->key, GREET_FETCH_ID, deadline,
+			 &answer, &fd);
 	if (err)
 		return err;
-	err = wire_recv(fd, uid, BOOT_UID_BYTES, deadline);
-	sock_close(fd);
+	err = socket_recv(fd, uid, BOOT_UID_BYTES, deadline);
+	socket_close(fd);
+	greet_mask(t->key, answer.nonce, uid, BOOT_UID_BYTES);
 	return err ? err : uid_parse(uid, &parsed);
 }
 
@@ -123,7 +122,8 @@ static int torchrun_resolve(const struct torchrun *t, struct addrinfo **out)
 static int torchrun_fetch(const struct torchrun *t, const struct boot_config *config,
 			  struct boot_job *job)
 {
-	int64_t deadline = wire_deadline(config->timeout_s);
+	struct backoff pause = backoff_start(BACKOFF_CONNECT, NULL);
+	int64_t deadline = clock_deadline(config->timeout_s);
 	struct addrinfo *all;
 	int err = torchrun_resolve(t, &all);
 
@@ -132,14 +132,15 @@ static int torchrun_fetch(const struct torchrun *t, const struct boot_config *co
 	do {
 		for (int i = 0; i < CANDIDATES; i++) {
 			for (struct addrinfo *ai = all; ai; ai = ai->ai_next) {
-				if (torchrun_ask(t, ai, torchrun_port(t, i), deadline, job->uid))
+				if (torchrun_request(t, ai, torchrun_port(t, i), deadline,
+						     job->uid))
 					continue;
 				freeaddrinfo(all);
 				return 0;
 			}
 		}
-		poll(NULL, 0, wire_left_ms(wire_sooner(deadline, 0.05)));
-	} while (wire_left_ms(deadline) > 0);
+		backoff_wait(&pause);
+	} while (clock_left_ms(deadline) > 0);
 	freeaddrinfo(all);
 	return err_set(
 		MORI_SHMEM_ETIMEDOUT,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Packing of the unique id:
- *   0 magic 4 | 4 version 1 | 5 flags 1 | 6 port 2 | 8 node 8 | 16 client secret 16 |
- *   32 server secret 16 | 48 addresses (family byte, 4 or 16 bytes; family 0 ends) | 124 check 4
+ * Packing of the unique id, as offset, field and length:
+ *   0 magic 4 | 4 version 1 | 5 flags 1 | 6 port 2 | 8 node 8 | 16 secret 16 |
+ *   32 addresses (family byte, 4 or 16 bytes; family 0 ends) | 124 checksum 4
  */
 #include "boot/uid.h"
+
+#include "boot/wire.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +14,8 @@
 #include "util/err.h"
 
 #define UID_MAGIC   UINT32_C(0x69726f6d) /* "mori" */
-#define UID_VERSION 1
-#define UID_ADDRS   48
+#define UID_VERSION 2
+#define UID_ADDRS   32
 #define UID_CHECK   124
 
 static uint32_t uid_check(const unsigned char *in)
@@ -21,7 +23,7 @@ static uint32_t uid_check(const unsigned char *in)
 	return (uint32_t)wire_hash(3, in, UID_CHECK);
 }
 
-void uid_pack(const struct uid *u, const struct node_addr *addrs, int n,
+void uid_pack(const struct uid *u, const struct ip_addr *addrs, int n,
 	      unsigned char out[BOOT_UID_BYTES])
 {
 	uint32_t magic = UID_MAGIC, check;
@@ -33,8 +35,7 @@ void uid_pack(const struct uid *u, const struct node_addr *addrs, int n,
 	out[5] = u->loopback != 0;
 	memcpy(out + 6, &u->port, 2);
 	memcpy(out + 8, &u->node, 8);
-	memcpy(out + 16, u->client_secret, WIRE_SECRET);
-	memcpy(out + 32, u->server_secret, WIRE_SECRET);
+	memcpy(out + 16, u->secret, MAC_BYTES);
 	for (int i = 0; i < n; i++) {
 		size_t len = addrs[i].family == 4 ? 4 : 16;
 
@@ -61,8 +62,8 @@ int uid_parse(const unsigned char in[BOOT_UID_BYTES], struct uid *out)
 		return err_set(MORI_SHMEM_EINVAL, "the unique id is all zero: share the bytes of "
 						  "mori_shmem_get_unique_id() of one PE with all");
 	if (magic != UID_MAGIC || check != uid_check(in))
-		return err_set(MORI_SHMEM_EINVAL,
-			       "these 128 bytes are no unique id of mori_shmem_get_unique_id()");
+		return err_set(MORI_SHMEM_EINVAL, "these 128 bytes are not a unique id of "
+						  "mori_shmem_get_unique_id()");
 	if (in[4] != UID_VERSION)
 		return err_set(MORI_SHMEM_EABI,
 			       "the unique id is of version %d, this library speaks version %d",
@@ -70,10 +71,9 @@ int uid_parse(const unsigned char in[BOOT_UID_BYTES], struct uid *out)
 	out->loopback = in[5] & 1;
 	memcpy(&out->port, in + 6, 2);
 	memcpy(&out->node, in + 8, 8);
-	memcpy(out->client_secret, in + 16, WIRE_SECRET);
-	memcpy(out->server_secret, in + 32, WIRE_SECRET);
+	memcpy(out->secret, in + 16, MAC_BYTES);
 	while (at < UID_CHECK && (in[at] == 4 || in[at] == 6)) {
-		struct node_addr *a = &out->addrs[out->n_addrs];
+		struct ip_addr *a = &out->addrs[out->n_addrs];
 		size_t len = in[at] == 4 ? 4 : 16;
 
 		if (at + 1 + len > UID_CHECK || out->n_addrs == UID_ADDRS_MAX)

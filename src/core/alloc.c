@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The books of a heap. Blocks, in use or free, tile 0 .. size in a list by
- * offset; two free ones are never neighbours. Each block is also in one of two
- * treaps: those in use by offset, the free ones by length, then offset. What is
- * handed out depends on these orders alone, never on a treap's shape.
+ * The books of a heap. Blocks, in use or free, tile 0 .. size in a list by offset; two free ones
+ * are never neighbours. Each block is also in one of two treaps: those in use by offset, the free
+ * ones by length, then offset. Which block is handed out depends on these orders alone, never on a
+ * treap's shape.
  *
  * Sets no error text: only the caller knows what the block was for.
  */
@@ -14,35 +14,35 @@
 #include <stdlib.h>
 
 #define SLAB_BLOCKS 64 /* host memory is taken for that many blocks at a time */
-#define TRIES	    32 /* free blocks looked at in order of length before a sure one is taken */
+#define TRIES	    32 /* free blocks tried in order of length before one that surely fits is taken */
 
-struct block {
+struct alloc_node {
 	uint64_t off, len;
-	struct block *prev, *next;  /* neighbours by offset; next also links the spare ones */
-	struct block *left, *right; /* in the treap of its kind */
-	uint64_t prio;		    /* a treap's parent has the higher one */
+	struct alloc_node *prev, *next;	 /* neighbours by offset; next also links the spare ones */
+	struct alloc_node *left, *right; /* in the treap of its kind */
+	uint64_t prio;			 /* a treap's parent has the higher one */
 	int in_use;
 };
 
-struct slab {
-	struct slab *next;
-	struct block block[SLAB_BLOCKS];
+struct alloc_slab {
+	struct alloc_slab *next;
+	struct alloc_node block[SLAB_BLOCKS];
 };
 
 struct alloc {
 	uint64_t size, unit;
 	uint64_t used, peak, blocks; /* of blocks in use: bytes, most bytes ever, number */
 	uint64_t seed;		     /* of the priorities: a counter, the same on every PE */
-	struct block *last;	     /* end of the list; NULL if the size is 0 */
-	struct block *by_off;	     /* root: in use */
-	struct block *by_len;	     /* root: free */
-	struct block *spare;
+	struct alloc_node *last;     /* end of the list; NULL if the size is 0 */
+	struct alloc_node *by_off;   /* root: in use */
+	struct alloc_node *by_len;   /* root: free */
+	struct alloc_node *spare;
 	size_t n_spare;
-	struct slab *slabs;
+	struct alloc_slab *slabs;
 };
 
 /* A bijection that looks random (splitmix64): equal priorities cannot happen. */
-static uint64_t mix(uint64_t x)
+static uint64_t alloc_mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15u;
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -51,29 +51,29 @@ static uint64_t mix(uint64_t x)
 }
 
 /* Order of two blocks of one kind. */
-static int block_before(const struct block *x, const struct block *y)
+static int alloc_node_before(const struct alloc_node *x, const struct alloc_node *y)
 {
-	/* NOLINTNEXTLINE: who removes a block meets it before an end of its tree */
+	/* NOLINTNEXTLINE: a removal finds its block before the end of the tree */
 	if (!x->in_use && x->len != y->len)
 		return x->len < y->len;
 	return x->off < y->off;
 }
 
-static struct block **root_of(struct alloc *a, const struct block *b)
+static struct alloc_node **alloc_root(struct alloc *a, const struct alloc_node *b)
 {
 	return b->in_use ? &a->by_off : &a->by_len;
 }
 
-static void tree_insert(struct alloc *a, struct block *b)
+static void alloc_tree_insert(struct alloc *a, struct alloc_node *b)
 {
-	struct block **at = root_of(a, b), **left = &b->left, **right = &b->right, *t;
+	struct alloc_node **at = alloc_root(a, b), **left = &b->left, **right = &b->right, *t;
 
 	while (*at && (*at)->prio > b->prio)
-		at = block_before(*at, b) ? &(*at)->right : &(*at)->left;
+		at = alloc_node_before(*at, b) ? &(*at)->right : &(*at)->left;
 	t = *at;
 	*at = b;
 	while (t) { /* split what was there: before b to its left, the rest to its right */
-		struct block ***side = block_before(t, b) ? &left : &right;
+		struct alloc_node ***side = alloc_node_before(t, b) ? &left : &right;
 
 		**side = t;
 		*side = side == &left ? &t->right : &t->left;
@@ -83,12 +83,12 @@ static void tree_insert(struct alloc *a, struct block *b)
 	*right = NULL;
 }
 
-static void tree_remove(struct alloc *a, struct block *b)
+static void alloc_tree_remove(struct alloc *a, struct alloc_node *b)
 {
-	struct block **at = root_of(a, b), *l = b->left, *r = b->right;
+	struct alloc_node **at = alloc_root(a, b), *l = b->left, *r = b->right;
 
 	while (*at != b)
-		at = block_before(*at, b) ? &(*at)->right : &(*at)->left;
+		at = alloc_node_before(*at, b) ? &(*at)->right : &(*at)->left;
 	while (l && r) {
 		if (l->prio > r->prio) {
 			*at = l;
@@ -104,13 +104,13 @@ static void tree_remove(struct alloc *a, struct block *b)
 }
 
 /* The first free block, by length then offset, that is not before (len, off). */
-static struct block *free_from(const struct alloc *a, uint64_t len, uint64_t off)
+static struct alloc_node *alloc_free_from(const struct alloc *a, uint64_t len, uint64_t off)
 {
-	const struct block key = { .len = len, .off = off };
-	struct block *t = a->by_len, *found = NULL;
+	const struct alloc_node key = { .len = len, .off = off };
+	struct alloc_node *t = a->by_len, *found = NULL;
 
 	while (t) {
-		if (block_before(t, &key)) {
+		if (alloc_node_before(t, &key)) {
 			t = t->right;
 		} else {
 			found = t;
@@ -120,15 +120,15 @@ static struct block *free_from(const struct alloc *a, uint64_t len, uint64_t off
 	return found;
 }
 
-static struct block *free_after(const struct alloc *a, const struct block *b)
+static struct alloc_node *alloc_free_after(const struct alloc *a, const struct alloc_node *b)
 {
-	return free_from(a, b->len, b->off + 1);
+	return alloc_free_from(a, b->len, b->off + 1);
 }
 
 /* The block in use with the highest offset that is not above @off. */
-static struct block *used_at(const struct alloc *a, uint64_t off)
+static struct alloc_node *alloc_used_at(const struct alloc *a, uint64_t off)
 {
-	struct block *t = a->by_off, *found = NULL;
+	struct alloc_node *t = a->by_off, *found = NULL;
 
 	while (t) {
 		if (t->off <= off) {
@@ -142,9 +142,9 @@ static struct block *used_at(const struct alloc *a, uint64_t off)
 }
 
 /* Make sure of @n spare blocks, so that what follows cannot fail half way. */
-static int spare_reserve(struct alloc *a, size_t n)
+static int alloc_reserve_spare(struct alloc *a, size_t n)
 {
-	struct slab *s;
+	struct alloc_slab *s;
 
 	if (a->n_spare >= n)
 		return 0;
@@ -162,27 +162,28 @@ static int spare_reserve(struct alloc *a, size_t n)
 }
 
 /* A new free block behind @prev (NULL: first), in the list and the treap. */
-static struct block *block_add(struct alloc *a, struct block *prev, uint64_t off, uint64_t len)
+static struct alloc_node *alloc_node_add(struct alloc *a, struct alloc_node *prev, uint64_t off,
+					 uint64_t len)
 {
-	struct block *b = a->spare, *next = prev ? prev->next : NULL;
+	struct alloc_node *b = a->spare, *next = prev ? prev->next : NULL;
 
 	a->spare = b->next;
 	a->n_spare--;
-	*b = (struct block){ .off = off, .len = len, .prev = prev, .next = next };
-	b->prio = mix(a->seed++);
+	*b = (struct alloc_node){ .off = off, .len = len, .prev = prev, .next = next };
+	b->prio = alloc_mix(a->seed++);
 	if (prev)
 		prev->next = b;
 	if (next)
 		next->prev = b;
 	else
 		a->last = b;
-	tree_insert(a, b);
+	alloc_tree_insert(a, b);
 	return b;
 }
 
-static void block_drop(struct alloc *a, struct block *b)
+static void alloc_node_drop(struct alloc *a, struct alloc_node *b)
 {
-	tree_remove(a, b);
+	alloc_tree_remove(a, b);
 	if (b->prev)
 		b->prev->next = b->next;
 	if (b->next)
@@ -194,54 +195,54 @@ static void block_drop(struct alloc *a, struct block *b)
 	a->n_spare++;
 }
 
-static void block_set_len(struct alloc *a, struct block *b, uint64_t len)
+static void alloc_node_set_len(struct alloc *a, struct alloc_node *b, uint64_t len)
 {
-	tree_remove(a, b);
+	alloc_tree_remove(a, b);
 	b->len = len;
-	tree_insert(a, b);
+	alloc_tree_insert(a, b);
 }
 
-static void block_set_use(struct alloc *a, struct block *b, int in_use)
+static void alloc_node_set_use(struct alloc *a, struct alloc_node *b, int in_use)
 {
-	tree_remove(a, b);
+	alloc_tree_remove(a, b);
 	b->in_use = in_use;
-	tree_insert(a, b);
+	alloc_tree_insert(a, b);
 }
 
 /* Bytes to skip in @b so that what follows is aligned; b->len if that is too many. */
-static uint64_t gap_of(const struct block *b, uint64_t align)
+static uint64_t alloc_node_gap(const struct alloc_node *b, uint64_t align)
 {
 	uint64_t gap = -b->off & (align - 1);
 
 	return gap < b->len ? gap : b->len;
 }
 
-static struct block *fit_among(const struct alloc *a, struct block *b, uint64_t len, uint64_t align,
-			       uint64_t tries)
+static struct alloc_node *alloc_fit_among(const struct alloc *a, struct alloc_node *b, uint64_t len,
+					  uint64_t align, uint64_t tries)
 {
-	for (; b && tries; b = free_after(a, b), tries--) {
-		if (b->len - gap_of(b, align) >= len)
+	for (; b && tries; b = alloc_free_after(a, b), tries--) {
+		if (b->len - alloc_node_gap(b, align) >= len)
 			return b;
 	}
 	return NULL;
 }
 
 /*
- * The shortest free block that holds @len aligned bytes. Many that are long
- * enough may all lie wrong: after some tries take the shortest that fits however
- * it lies, and look at all of them only if there is none.
+ * The shortest free block that holds @len aligned bytes. Many blocks that are long enough may be
+ * misaligned: after some tries take the shortest that fits with any alignment, and search all of
+ * them only if there is none.
  */
-static struct block *fit_find(const struct alloc *a, uint64_t len, uint64_t align)
+static struct alloc_node *alloc_fit(const struct alloc *a, uint64_t len, uint64_t align)
 {
-	struct block *shortest = free_from(a, len, 0);
-	struct block *b = fit_among(a, shortest, len, align, TRIES);
+	struct alloc_node *shortest = alloc_free_from(a, len, 0);
+	struct alloc_node *b = alloc_fit_among(a, shortest, len, align, TRIES);
 
 	if (!b && len <= UINT64_MAX - (align - a->unit))
-		b = free_from(a, len + align - a->unit, 0);
-	return b ? b : fit_among(a, shortest, len, align, UINT64_MAX);
+		b = alloc_free_from(a, len + align - a->unit, 0);
+	return b ? b : alloc_fit_among(a, shortest, len, align, UINT64_MAX);
 }
 
-static int is_power_of_two(uint64_t x)
+static int alloc_power_of_two(uint64_t x)
 {
 	return x && !(x & (x - 1));
 }
@@ -251,7 +252,7 @@ int alloc_open(uint64_t size, uint64_t unit, struct alloc **out)
 	struct alloc *a;
 	int err;
 
-	if (!is_power_of_two(unit))
+	if (!alloc_power_of_two(unit))
 		return MORI_SHMEM_EINVAL;
 	a = calloc(1, sizeof(*a));
 	if (!a)
@@ -267,10 +268,10 @@ int alloc_open(uint64_t size, uint64_t unit, struct alloc **out)
 
 void alloc_close(struct alloc *a)
 {
-	struct slab *s = a ? a->slabs : NULL;
+	struct alloc_slab *s = a ? a->slabs : NULL;
 
 	while (s) {
-		struct slab *next = s->next;
+		struct alloc_slab *next = s->next;
 
 		free(s);
 		s = next;
@@ -280,31 +281,31 @@ void alloc_close(struct alloc *a)
 
 int alloc_take(struct alloc *a, uint64_t len, uint64_t align, struct alloc_block *out)
 {
-	struct block *b;
+	struct alloc_node *b;
 	uint64_t gap;
 
-	if (!len || !is_power_of_two(align))
+	if (!len || !alloc_power_of_two(align))
 		return MORI_SHMEM_EINVAL;
 	if (len > a->size)
 		return MORI_SHMEM_ENOMEM;
 	len = (len + a->unit - 1) & ~(a->unit - 1);
 	if (align < a->unit)
 		align = a->unit;
-	b = fit_find(a, len, align);
-	if (!b || spare_reserve(a, 2))
+	b = alloc_fit(a, len, align);
+	if (!b || alloc_reserve_spare(a, 2))
 		return MORI_SHMEM_ENOMEM;
-	gap = gap_of(b, align);
+	gap = alloc_node_gap(b, align);
 	if (gap) { /* the gap stays free in front */
 		uint64_t off = b->off + gap, rest = b->len - gap;
 
-		block_set_len(a, b, gap);
-		b = block_add(a, b, off, rest);
+		alloc_node_set_len(a, b, gap);
+		b = alloc_node_add(a, b, off, rest);
 	}
 	if (b->len > len) {
-		block_add(a, b, b->off + len, b->len - len);
-		block_set_len(a, b, len);
+		alloc_node_add(a, b, b->off + len, b->len - len);
+		alloc_node_set_len(a, b, len);
 	}
-	block_set_use(a, b, 1);
+	alloc_node_set_use(a, b, 1);
 	a->blocks++;
 	a->used += len;
 	if (a->used > a->peak)
@@ -315,32 +316,32 @@ int alloc_take(struct alloc *a, uint64_t len, uint64_t align, struct alloc_block
 
 int alloc_give(struct alloc *a, uint64_t off)
 {
-	struct block *b = used_at(a, off);
+	struct alloc_node *b = alloc_used_at(a, off);
 
 	if (!b || b->off != off)
 		return MORI_SHMEM_ENOENT;
 	a->blocks--;
 	a->used -= b->len;
-	block_set_use(a, b, 0);
+	alloc_node_set_use(a, b, 0);
 	if (b->next && !b->next->in_use) {
 		uint64_t len = b->len + b->next->len;
 
-		block_drop(a, b->next);
-		block_set_len(a, b, len);
+		alloc_node_drop(a, b->next);
+		alloc_node_set_len(a, b, len);
 	}
 	if (b->prev && !b->prev->in_use) {
-		struct block *prev = b->prev;
+		struct alloc_node *prev = b->prev;
 		uint64_t len = prev->len + b->len;
 
-		block_drop(a, b);
-		block_set_len(a, prev, len);
+		alloc_node_drop(a, b);
+		alloc_node_set_len(a, prev, len);
 	}
 	return 0;
 }
 
 int alloc_find(const struct alloc *a, uint64_t off, struct alloc_block *out)
 {
-	const struct block *b = used_at(a, off);
+	const struct alloc_node *b = alloc_used_at(a, off);
 
 	if (!b || off - b->off >= b->len)
 		return 0;
@@ -350,21 +351,21 @@ int alloc_find(const struct alloc *a, uint64_t off, struct alloc_block *out)
 
 int alloc_resize(struct alloc *a, uint64_t size)
 {
-	struct block *last = a->last;
+	struct alloc_node *last = a->last;
 
 	if (size & (a->unit - 1) || size < alloc_top(a))
 		return MORI_SHMEM_EINVAL;
 	if (last && !last->in_use) {
 		if (size == last->off)
-			block_drop(a, last);
+			alloc_node_drop(a, last);
 		else
-			block_set_len(a, last, size - last->off);
+			alloc_node_set_len(a, last, size - last->off);
 	} else if (size > a->size) {
-		int err = spare_reserve(a, 1);
+		int err = alloc_reserve_spare(a, 1);
 
 		if (err)
 			return err;
-		block_add(a, last, a->size, size - a->size);
+		alloc_node_add(a, last, a->size, size - a->size);
 	}
 	a->size = size;
 	return 0;
@@ -377,7 +378,7 @@ uint64_t alloc_top(const struct alloc *a)
 
 uint64_t alloc_top_without(const struct alloc *a, uint64_t off)
 {
-	const struct block *b = a->last;
+	const struct alloc_node *b = a->last;
 
 	while (b && (!b->in_use || b->off == off))
 		b = b->prev;
@@ -386,7 +387,7 @@ uint64_t alloc_top_without(const struct alloc *a, uint64_t off)
 
 void alloc_get_info(const struct alloc *a, struct alloc_info *out)
 {
-	const struct block *b = a->by_len;
+	const struct alloc_node *b = a->by_len;
 
 	while (b && b->right)
 		b = b->right;

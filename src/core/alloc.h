@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The books of a heap: which offsets are in use. They lie outside the memory they
- * speak of, which is never touched. Best fit, coalescing, any alignment. Every PE
- * keeps its own; the same calls in the same order give the same offsets everywhere.
- * Not locked: the caller does that.
+ * The books of a heap: which offsets are in use. They lie outside the memory they describe, which
+ * is never touched. Best fit, coalescing, any alignment. Every PE keeps its own; the same calls in
+ * the same order give the same offsets everywhere. Not locked: the caller does that.
  */
 #ifndef MORI_CORE_ALLOC_H
 #define MORI_CORE_ALLOC_H

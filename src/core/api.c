@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/faults.h"
 #include "core/registry.h"
+#include "core/sized.h"
 #include "util/err.h"
 #include "util/interrupt.h"
 #include "util/log.h"
@@ -28,7 +29,7 @@ int mori_shmem_take_error(void)
 	int err = err_take();
 
 	if (err)
-		faults_taken();
+		faults_error_taken();
 	return err;
 }
 
@@ -42,12 +43,21 @@ static struct pe *api_pe(const char *name)
 	return pe;
 }
 
+static int api_null(const char *name, const char *argument)
+{
+	return err_set(MORI_SHMEM_EINVAL, "mori_shmem_%s: %s is NULL", name, argument);
+}
+
 static struct boot_config api_boot_config(const struct options *o)
 {
 	return (struct boot_config){
 		.ifname = o->socket_ifname,
 		.node_id = o->node_id,
 		.timeout_s = o->bootstrap_timeout,
+		.unique_id = o->unique_id,
+		.rank = o->rank,
+		.world_size = o->world_size,
+		.threads = o->threads,
 	};
 }
 
@@ -58,7 +68,7 @@ int mori_shmem_get_unique_id(mori_shmem_uniqueid_t *uid)
 	int err;
 
 	if (!uid)
-		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_get_unique_id: uid is NULL");
+		return api_null("get_unique_id", "uid");
 	err = options_load(&options);
 	if (err)
 		return err;
@@ -82,8 +92,7 @@ int mori_shmem_set_attr_uniqueid_args(int rank, int nranks, const mori_shmem_uni
 	int err;
 
 	if (!uid || !attr)
-		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_set_attr_uniqueid_args: %s is NULL",
-			       uid ? "attr" : "uid");
+		return api_null("set_attr_uniqueid_args", uid ? "attr" : "uid");
 	err = api_check_rank("mori_shmem_set_attr_uniqueid_args", rank, nranks);
 	if (err)
 		return err;
@@ -96,7 +105,7 @@ int mori_shmem_set_attr_uniqueid_args(int rank, int nranks, const mori_shmem_uni
 	return 0;
 }
 
-/* Wrong from the start, whatever the others say. */
+/* Errors of this call's arguments, whatever the other PEs do. */
 static int api_check_attr(unsigned flags, const mori_shmem_init_attr_t *attr)
 {
 	if (flags == MORI_SHMEM_INIT_WITH_MPI_COMM)
@@ -107,7 +116,7 @@ static int api_check_attr(unsigned flags, const mori_shmem_init_attr_t *attr)
 		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_init_attr: unknown flags 0x%x",
 			       flags);
 	if (!attr)
-		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_init_attr: attr is NULL");
+		return api_null("init_attr", "attr");
 	if (attr->size < offsetof(mori_shmem_init_attr_t, mpi_comm))
 		return err_set(MORI_SHMEM_EINVAL,
 			       "mori_shmem_init_attr: attr->size is %zu: fill attr with "
@@ -116,7 +125,7 @@ static int api_check_attr(unsigned flags, const mori_shmem_init_attr_t *attr)
 	return api_check_rank("mori_shmem_init_attr", attr->rank, attr->nranks);
 }
 
-/* Joins, binds this thread, and tells the log. */
+/* Joins, binds this thread, and names the PE in the log. */
 static int api_open(struct options *options, const unsigned char *uid, int rank, int nranks,
 		    struct pe **out)
 {
@@ -155,7 +164,7 @@ int mori_shmem_init_attr(unsigned flags, const mori_shmem_init_attr_t *attr)
 	return api_open(&options, attr->uid.bytes, attr->rank, attr->nranks, &pe);
 }
 
-/* A rank of this process that is still free, before any other process is asked. */
+/* Reserves a rank of this process, before any other process is contacted. */
 static int api_reserve(const struct options *options, int *rank)
 {
 	bool several = options->unique_id && options->threads > 1;
@@ -195,7 +204,7 @@ int mori_shmem_init(void)
 	err = boot_find(&config, &job);
 	if (err)
 		goto unreserve;
-	/* Only mori run has several PEs a process; the others have said their one rank now. */
+	/* Only mori run hosts several PEs per process; other launchers have named the one rank. */
 	rank = job.way == BOOT_MORI_RUN ? reserved : job.rank;
 	err = api_open(&options, job.way == BOOT_ALONE ? NULL : job.uid, rank, job.nranks, &pe);
 	if (err)
@@ -230,7 +239,7 @@ int mori_shmem_num_qp_per_pe(void)
 
 	if (!pe)
 		return MORI_SHMEM_ESTATE;
-	return pe->queues ? pe->state->num_qp : 1; /* there may be fewer than asked for */
+	return pe->queues ? pe->state->num_qp : 1; /* there may be fewer than requested */
 }
 
 int mori_shmem_abort(const char *why)
@@ -250,7 +259,7 @@ void mori_shmem_on_wait(mori_shmem_wait_fn stop, void *arg)
 
 void mori_shmem_on_fault(mori_shmem_fault_fn hear, void *arg)
 {
-	faults_hearer(hear, arg);
+	faults_set_handler(hear, arg);
 }
 
 mori_shmem_t *mori_shmem_current(void)
@@ -278,14 +287,14 @@ int mori_shmem_device_of(int rank)
 		return err_set(MORI_SHMEM_EINVAL,
 			       "mori_shmem_device_of: there is no PE %d, only 0 to %d", rank,
 			       pe->world->n_pes - 1);
-	return ((const struct pe_blob *)boot_peer(pe->boot, rank)->blob)->device_number;
+	return pe_blob_of(pe->boot, rank)->device_number;
 }
 
 const char *mori_shmem_device_name(void)
 {
 	struct pe *pe = api_pe("device_name");
 
-	return pe ? accel_name(&pe->accel) : NULL;
+	return pe ? pe->accel.ops->name : NULL;
 }
 
 static void *api_malloc(const char *name, uint64_t size, uint64_t align, unsigned flags)
@@ -330,12 +339,18 @@ int mori_shmem_free(void *ptr)
 int mori_shmem_heap_info(mori_shmem_heap_info_t *info)
 {
 	struct pe *pe = api_pe("heap_info");
+	mori_shmem_heap_info_t all;
+	int err;
 
 	if (!pe)
 		return MORI_SHMEM_ESTATE;
 	if (!info)
-		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_heap_info: info is NULL");
-	heap_info(pe, info);
+		return api_null("heap_info", "info");
+	err = sized_check("heap_info", "info", info->struct_size, sizeof(all));
+	if (err)
+		return err;
+	heap_info(pe, &all);
+	sized_copy(info, info->struct_size, &all, sizeof(all));
 	return 0;
 }
 
@@ -347,7 +362,7 @@ int mori_shmem_heap_hold(const void *ptr, size_t size, mori_shmem_hold_t **hold)
 	if (!pe)
 		return MORI_SHMEM_ESTATE;
 	if (!hold)
-		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_heap_hold: hold is NULL");
+		return api_null("heap_hold", "hold");
 	off = (uint64_t)(uintptr_t)ptr - (uint64_t)(uintptr_t)pe->world->window;
 	if (off > pe->world->window_len || size > pe->world->window_len - off)
 		return err_set(MORI_SHMEM_EINVAL,
@@ -399,7 +414,7 @@ int mori_shmem_query_memobj(const void *ptr, mori_shmem_memobj_t *obj)
 	if (!pe)
 		return MORI_SHMEM_ESTATE;
 	if (!obj)
-		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_query_memobj: obj is NULL");
+		return api_null("query_memobj", "obj");
 	return reg_query(pe, ptr, obj);
 }
 
@@ -416,27 +431,44 @@ int mori_shmem_sync_all(void)
 int mori_shmem_check(mori_shmem_fault_t *fault)
 {
 	struct pe *pe = api_pe("check");
+	mori_shmem_fault_t all;
+	int err;
 
-	return pe ? faults_take(pe, fault) : MORI_SHMEM_ESTATE;
+	if (!pe)
+		return MORI_SHMEM_ESTATE;
+	err = fault ? sized_check("check", "fault", fault->struct_size, sizeof(all)) : 0;
+	if (err) /* the fault stays for a call that can have it */
+		return err;
+	err = faults_take(pe, &all);
+	if (fault)
+		sized_copy(fault, fault->struct_size, &all, sizeof(all));
+	return err;
 }
 
 int mori_shmem_tell(void)
 {
 	struct dev_state *st = registry_fresh() || registry_known() ? registry_state() : NULL;
 
-	return st ? faults_look(st->host) : 0;
+	return st ? faults_report_new(st->host) : 0;
 }
 
 int mori_shmem_leave_fault(const mori_shmem_fault_t *fault)
 {
 	struct pe *pe = api_pe("leave_fault");
+	mori_shmem_fault_t all = { 0 };
+	int err;
 
 	if (!pe)
 		return MORI_SHMEM_ESTATE;
-	if (!fault || fault->code >= 0)
-		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_leave_fault: %s",
-			       fault ? "its code is no failure" : "fault is NULL");
-	fail_leave(pe, fault);
+	if (!fault)
+		return api_null("leave_fault", "fault");
+	err = sized_check("leave_fault", "fault", fault->struct_size, sizeof(all));
+	if (err)
+		return err;
+	sized_copy(&all, sizeof(all), fault, fault->struct_size);
+	if (all.code >= 0)
+		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_leave_fault: its code is no failure");
+	fail_record(pe, &all);
 	return 0;
 }
 
@@ -447,8 +479,8 @@ int mori_shmem_device_state(uint64_t *ctx)
 	if (!pe)
 		return MORI_SHMEM_ESTATE;
 	if (!ctx)
-		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_device_state: ctx is NULL");
-	pe_show_state(pe);
+		return api_null("device_state", "ctx");
+	pe_expose_state(pe);
 	*ctx = pe->ctx;
 	return 0;
 }

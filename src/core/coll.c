@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: MIT
 /*
- * Meeting in shared memory: a tree of counters, five PEs or nodes to a cache
- * line. Each arrival leaves the hash of its record beside the counter it adds to;
- * the last one compares them there, where the line is its own already, and goes
- * up. The last of all counts the generation up, on which the others wait: they
- * spin a little, yield, then sleep on it as a futex.
+ * The barrier of the PEs of a node, in shared memory: a tree of counters, five PEs or nodes per
+ * cache line. Each arrival leaves the hash of its record beside the counter it adds to; the last
+ * one compares them there, where the line is its own already, and goes up. The last of all
+ * increments the generation, on which the others wait: they spin, yield, then sleep on it as a
+ * futex.
  *
- * Records are kept for two meetings in turn: nobody can be two ahead of another,
- * so what a late PE still reads is never overwritten.
+ * Records are kept for two barriers in turn: no PE can be two barriers ahead of another, so what a
+ * late PE still reads is never overwritten.
  */
 #include "core/coll_priv.h"
 
 #include "boot/boot.h"
 #include "core/pe.h"
-#include "core/queue.h"
-#include "core/route.h"
+#include "core/queues.h"
+#include "core/remote.h"
 #include "dev/dev.h"
+#include "util/clock.h"
 #include "util/err.h"
 #include "util/interrupt.h"
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifdef __has_feature
@@ -34,15 +33,10 @@
 #define COLL_CLANG_TSAN 0
 #endif
 
-#define COLL_YIELDS   100 /* of a core, before a waiter sleeps */
-#define COLL_EAGER    50u /* polls without a pause: the others are often close behind */
-#define COLL_SPIN_MIN 50u
 #define COLL_GRACE_NS 500000000u
 
 int coll_open(struct pe *pe)
 {
-	pe->coll_spin = pe->state->spin;
-	pe->coll_drives = pe->wait_drives = ROUTE_DRIVES;
 	if (pe->world->n_nodes == 1)
 		return 0;
 	pe->records = calloc((size_t)pe->world->n_pes, sizeof(*pe->records));
@@ -115,7 +109,7 @@ void coll_block_wake(struct coll_block *b)
 }
 
 /*
- * Pairs with the acquire in coll_over(). Full, so that either we see a sleeper or the
+ * Pairs with the acquire in coll_gate_passed(). Full, so that either we see a sleeper or the
  * sleeper sees the new generation.
  */
 static void coll_gate_open(struct coll_gate *gate, uint32_t epoch)
@@ -141,8 +135,8 @@ static uint64_t coll_hash(const struct coll_call *c)
 }
 
 /*
- * Count this PE in. True if it was the last of the node. The counter's release and
- * acquire make everything before the arrival of each PE seen by all after the meeting.
+ * Counts this PE in; true if it was the last of the node. The counter's release and acquire make
+ * everything before the arrival of each PE visible to all after the barrier.
  */
 static bool coll_arrive(struct coll_block *b, int slot, uint32_t epoch, uint64_t hash)
 {
@@ -168,17 +162,17 @@ static bool coll_arrive(struct coll_block *b, int slot, uint32_t epoch, uint64_t
 	}
 }
 
-static bool coll_over(const struct coll_gate *gate, uint32_t epoch)
+static bool coll_gate_passed(const struct coll_gate *gate, uint32_t epoch)
 {
 	return (int32_t)(__atomic_load_n(&gate->gen, __ATOMIC_ACQUIRE) - epoch) >= 0;
 }
 
-static void coll_sleep(struct coll_gate *gate, uint32_t epoch)
+static void coll_sleep(struct coll_gate *gate, uint32_t epoch, int64_t ns)
 {
-	struct timespec limit = { .tv_nsec = 200000000 };
+	struct timespec limit = clock_timespec(ns);
 
 	__atomic_fetch_add(&gate->sleepers, 1, __ATOMIC_SEQ_CST);
-	if (!coll_over(gate, epoch))
+	if (!coll_gate_passed(gate, epoch))
 		coll_futex(&gate->gen, FUTEX_WAIT, epoch - 1, &limit);
 	__atomic_fetch_sub(&gate->sleepers, 1, __ATOMIC_RELAXED);
 }
@@ -199,7 +193,7 @@ int coll_missing_here(struct pe *pe, uint32_t epoch, bool *missing)
 	return first;
 }
 
-/* Ranks that are not in the meeting, as text: "PE 1, 4-7". PE @broke - 1 was the first to leave it. */
+/* Ranks that have not arrived, as text: "PE 1, 4-7". PE @broke - 1 was the first to give up. */
 static void coll_name_missing(struct pe *pe, uint32_t epoch, uint32_t broke, char *text, size_t len)
 {
 	int n = pe->world->n_pes;
@@ -231,7 +225,7 @@ void coll_break(struct pe *pe)
 	struct coll_block *b = pe->world->block;
 	uint32_t first = 0, mine = (uint32_t)pe->rank + 1;
 
-	/* Release and acquire: as those do who break it and who look whether it is broken. */
+	/* Release and acquire: pairs with other PEs that break it or check it. */
 	if (__atomic_compare_exchange_n(&b->broken, &first, mine, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		first = mine;
@@ -239,7 +233,7 @@ void coll_break(struct pe *pe)
 	nodes_break(pe, first);
 }
 
-/* Whoever came later than the first to give up has not waited as long as that one. */
+/* A PE that arrived later than the first to give up has not waited as long. */
 static int coll_timed_out(struct pe *pe, uint32_t epoch)
 {
 	uint32_t first = __atomic_load_n(&pe->world->block->broken, __ATOMIC_ACQUIRE);
@@ -258,20 +252,20 @@ static int coll_timed_out(struct pe *pe, uint32_t epoch)
 }
 
 /*
- * PE @first has given a meeting up because another PE was lost, and the news has
- * not come to this process yet. It must not complete that meeting: wait for the news.
+ * PE @first has given up a barrier because another PE was lost, and this process has not been
+ * notified of that loss yet. This PE must not complete the barrier: wait for the notification.
  */
-static int coll_hear(struct pe *pe, int first)
+static int coll_await_loss(struct pe *pe, int first)
 {
 	for (int i = 0; i < 500; i++) {
 		if (__atomic_load_n(&pe->state->lost, __ATOMIC_ACQUIRE))
 			return world_lost(pe->world);
-		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+		clock_sleep(10000000);
 	}
 	return err_set(MORI_SHMEM_EPEER, "PE %d has left a collective call: a PE was lost", first);
 }
 
-int coll_doomed(struct pe *pe)
+int coll_failed_before(struct pe *pe)
 {
 	uint32_t broken = __atomic_load_n(&pe->world->block->broken, __ATOMIC_ACQUIRE);
 	uint32_t left = __atomic_load_n(&pe->world->block->left, __ATOMIC_ACQUIRE);
@@ -286,9 +280,10 @@ int coll_doomed(struct pe *pe)
 			broken - 1);
 	if (left)
 		return err_set(MORI_SHMEM_EPEER,
-			       "PE %u has finalized while others go on: nobody can meet any more",
+			       "PE %u has finalized while others go on: no collective call can "
+			       "complete any more",
 			       left - 1);
-	return given_up ? coll_hear(pe, (int)given_up - 1) : 0;
+	return given_up ? coll_await_loss(pe, (int)given_up - 1) : 0;
 }
 
 void coll_leave(struct pe *pe)
@@ -300,7 +295,7 @@ void coll_leave(struct pe *pe)
 	nodes_leave(pe);
 }
 
-int coll_patience(struct pe *pe, uint32_t epoch, struct coll_clock *clock)
+int coll_check_limits(struct pe *pe, uint32_t epoch, struct coll_limits *clock)
 {
 	uint64_t limit = (uint64_t)(pe->options.timeout * 1e9), now = tgt_now_ns();
 	int err;
@@ -309,11 +304,11 @@ int coll_patience(struct pe *pe, uint32_t epoch, struct coll_clock *clock)
 		clock->end = now + limit;
 	if (interrupt_asked())
 		world_abort(pe, "interrupted");
-	err = coll_doomed(pe);
-	/* ESTATE: another PE of this same meeting was the first to give up. */
+	err = coll_failed_before(pe);
+	/* ESTATE: another PE in this barrier was the first to give up. */
 	if (err == MORI_SHMEM_ESTATE || (!err && limit && now >= clock->end))
 		return coll_timed_out(pe, epoch);
-	/* Whoever went may have been in the meeting: what it sent to other nodes is on its way. */
+	/* A PE that is gone may have arrived: what it sent to other nodes is on its way. */
 	if (err && pe->world->n_nodes > 1 && !clock->grace)
 		clock->grace = now + COLL_GRACE_NS;
 	if (err && now < clock->grace)
@@ -328,31 +323,22 @@ int coll_patience(struct pe *pe, uint32_t epoch, struct coll_clock *clock)
 
 static int coll_wait(struct pe *pe, struct coll_gate *gate, uint32_t epoch)
 {
-	uint32_t spin = pe->coll_spin;
-	struct coll_clock clock = { 0 };
+	struct backoff_learned *learned = &pe->learned[BACKOFF_BARRIER];
+	struct backoff wait = backoff_start(BACKOFF_BARRIER, learned);
+	struct coll_limits clock = { 0 };
 
-	for (uint32_t i = 0; i < spin; i++) {
-		if (coll_over(gate, epoch)) {
-			pe->coll_spin = spin * 2 < pe->state->spin ? spin * 2 : pe->state->spin;
+	for (uint32_t i = 0; i < BACKOFF_EAGER && !learned->crowded; i++) {
+		if (coll_gate_passed(gate, epoch))
 			return 0;
-		}
-		if (i >= COLL_EAGER)
-			tgt_relax();
 	}
-	/* In vain: perhaps the others need this core. Spin less until it helps again. */
-	if (spin > COLL_SPIN_MIN)
-		pe->coll_spin = spin / 4 > COLL_SPIN_MIN ? spin / 4 : COLL_SPIN_MIN;
-	for (uint32_t turn = 0; !coll_over(gate, epoch); turn++) {
-		int err;
+	while (!coll_gate_passed(gate, epoch)) {
+		int64_t ns = backoff_pause(&wait);
+		int err = ns ? coll_check_limits(pe, epoch, &clock) : 0;
 
-		if (turn < COLL_YIELDS) {
-			sched_yield();
-			continue;
-		}
-		err = coll_patience(pe, epoch, &clock);
 		if (err)
-			return coll_over(gate, epoch) ? 0 : err;
-		coll_sleep(gate, epoch);
+			return coll_gate_passed(gate, epoch) ? 0 : err;
+		if (ns)
+			coll_sleep(gate, epoch, ns);
 	}
 	return 0;
 }
@@ -394,7 +380,7 @@ static const struct coll_record *coll_record_of(const struct pe *pe, int rank)
 			     coll_record(w->block, pe->coll_epoch, w->slot[rank]);
 }
 
-/* Who called what, in groups of equal neighbours. */
+/* Lists who called what, in groups of equal neighbours. */
 static int coll_mismatch(struct pe *pe)
 {
 	int n = pe->world->n_pes;
@@ -424,7 +410,7 @@ static int coll_mismatch(struct pe *pe)
 static int coll_gather(struct pe *pe, const struct coll_record *mine)
 {
 	int err = boot_allgather(pe->boot, pe->rank, mine, sizeof(*mine), pe->records,
-				 pe_patience(pe));
+				 pe_timeout_s(pe));
 
 	if (err && interrupt_was_asked())
 		world_abort(pe, "interrupted");
@@ -432,10 +418,10 @@ static int coll_gather(struct pe *pe, const struct coll_record *mine)
 }
 
 /*
- * TSan sees only what happens in its own process: where the last to come is in
- * another, it cannot know that the meeting orders the threads of this one.
+ * TSan sees only its own process: where the last PE to arrive is in another, it cannot know that
+ * the barrier orders the threads of this one.
  */
-static void coll_tell_tsan(void)
+static void coll_order_tsan(void)
 {
 #if defined(__SANITIZE_THREAD__) || COLL_CLANG_TSAN
 	static uint32_t met;
@@ -445,8 +431,8 @@ static void coll_tell_tsan(void)
 }
 
 /*
- * This PE is counted in, @last of its node. The first PE of each node meets those of the
- * others, for all; whoever else waits for it.
+ * This PE is counted in, as the @last of its node or not. The first PE of each node then enters the
+ * barrier of nodes on behalf of all; the other PEs wait for it.
  */
 static int coll_join(struct pe *pe, uint32_t epoch, uint64_t hash, bool last)
 {
@@ -462,13 +448,13 @@ static int coll_join(struct pe *pe, uint32_t epoch, uint64_t hash, bool last)
 	if (w->n_nodes > 1 && !last)
 		err = coll_wait(pe, &b->ready, epoch);
 	if (!err && w->n_nodes > 1)
-		err = nodes_meet(pe, epoch, hash);
+		err = nodes_barrier(pe, epoch, hash);
 	if (!err)
 		coll_gate_open(coll_gate(b), epoch);
 	return err;
 }
 
-static int coll_meet_node(struct pe *pe, const struct coll_call *call, const uint64_t *data)
+static int coll_barrier_node(struct pe *pe, const struct coll_call *call, const uint64_t *data)
 {
 	int slot = pe->world->slot[pe->rank];
 	uint32_t epoch = pe->coll_epoch;
@@ -476,7 +462,7 @@ static int coll_meet_node(struct pe *pe, const struct coll_call *call, const uin
 	struct coll_block *b = pe->world->block;
 	struct coll_record *r = coll_record(b, epoch, slot);
 	bool bad;
-	int err = coll_doomed(pe);
+	int err = coll_failed_before(pe);
 
 	if (err)
 		return err;
@@ -485,21 +471,21 @@ static int coll_meet_node(struct pe *pe, const struct coll_call *call, const uin
 		r->data[i] = data[i];
 	/* Release: pairs with the acquire of coll_missing_here(); the counter covers the rest. */
 	__atomic_store_n(&r->epoch, epoch, __ATOMIC_RELEASE);
-	coll_tell_tsan();
+	coll_order_tsan();
 	err = coll_join(pe, epoch, hash, coll_arrive(b, slot, epoch, hash));
-	coll_tell_tsan();
+	coll_order_tsan();
 	if (err)
 		return err;
 	bad = __atomic_load_n(&b->bad[epoch & 1], __ATOMIC_RELAXED) == epoch;
-	if (pe->records && (bad || data)) /* all PEs come to that, or none */
+	if (pe->records && (bad || data)) /* all PEs do that, or none */
 		err = coll_gather(pe, r);
 	return !err && bad ? coll_mismatch(pe) : err;
 }
 
-/* What this process has on its way is complete before others hear that it has come. */
+/* What this process has in flight completes before other PEs see its arrival. */
 static int coll_quiet(struct pe *pe, uint32_t op)
 {
-	struct net *net = op == COLL_SYNC || op == COLL_AGREE ? NULL : route_net(pe->world);
+	struct net *net = op == COLL_SYNC || op == COLL_AGREE ? NULL : remote_net(pe->world);
 	int err = net ? net_quiet(net, NET_ALL) : 0, posted = net ? queue_quiet(pe, -1) : 0;
 
 	if (!err)
@@ -509,10 +495,10 @@ static int coll_quiet(struct pe *pe, uint32_t op)
 					  err; /* not about this call's arguments */
 }
 
-/* A PE whose network failed meets all the same: the others would wait for it. */
-int coll_meet(struct pe *pe, const struct coll_call *call, const uint64_t *data)
+/* A PE whose network failed enters the barrier nevertheless: the others would wait for it. */
+int coll_barrier(struct pe *pe, const struct coll_call *call, const uint64_t *data)
 {
-	int quiet, err = coll_doomed(pe);
+	int quiet, err = coll_failed_before(pe);
 	char text[512];
 
 	pe->coll_epoch++;
@@ -521,11 +507,11 @@ int coll_meet(struct pe *pe, const struct coll_call *call, const uint64_t *data)
 	quiet = coll_quiet(pe, call->op);
 	if (quiet)
 		snprintf(text, sizeof(text), "%s", err_text());
-	err = coll_meet_node(pe, call, data);
+	err = coll_barrier_node(pe, call, data);
 	if (!quiet || (err && err != MORI_SHMEM_ESTATE))
 		return err;
 	return err_set(quiet, "%s",
-		       text); /* and not that others, who did not hear of it, gave up */
+		       text); /* rather than that others, which do not know of it, gave up */
 }
 
 const uint64_t *coll_data(const struct pe *pe, int rank)
@@ -536,7 +522,7 @@ const uint64_t *coll_data(const struct pe *pe, int rank)
 int coll_agree(struct pe *pe, int status, const char *what)
 {
 	uint64_t data[COLL_DATA] = { (uint64_t)(int64_t)status };
-	int err = coll_meet(pe, &(struct coll_call){ .op = COLL_AGREE }, data);
+	int err = coll_barrier(pe, &(struct coll_call){ .op = COLL_AGREE }, data);
 
 	for (int i = 0; !err && i < pe->world->n_pes; i++) {
 		int theirs = (int)(int64_t)coll_data(pe, i)[0];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Meeting all PEs. Each collective call brings a record of what is being called;
- * the records are compared on the way, so that PEs in different calls, or in one
- * call with different arguments, all get the same error.
+ * The barrier of all PEs, which every collective call enters with a record of the call. The barrier
+ * compares the records, so that PEs in different calls, or in one call with different arguments,
+ * all get the same error.
  *
- * PEs of one node meet in a block of shared memory. Where there are several nodes the
- * first PE of each then meets those of the others over the network.
+ * PEs of one node synchronise in a block of shared memory. With several nodes, the first PE of each
+ * then synchronises with those of the others over the network.
  */
 #ifndef MORI_CORE_COLL_H
 #define MORI_CORE_COLL_H
@@ -27,7 +27,7 @@ enum coll_op {
 	COLL_FINALIZE,
 };
 
-/* What a PE is calling: equal on all PEs, or the call fails on all. */
+/* The call a PE is making: equal on all PEs, or it fails on all. */
 struct coll_call {
 	uint32_t op;
 	uint32_t flags;
@@ -42,21 +42,24 @@ struct coll_call {
 
 struct coll_block; /* the shared memory of a node */
 
-/* Bytes of a block for @n PEs, of so many nodes; set up by one process before the others see it. */
+/*
+ * Bytes of a block for @n PEs, in a job of @nodes nodes; one process sets it up before the others
+ * see it.
+ */
 size_t coll_block_size(int n, int nodes);
 void coll_block_init(struct coll_block *b, int n, int nodes);
-/* Wake every sleeper of this block: something happened that it must look at. */
+/* Wakes every sleeper of this block, to check what has happened. */
 void coll_block_wake(struct coll_block *b);
 
 /*
- * Meet. @data, if not NULL, is COLL_DATA words that coll_data() of the others
- * shows until this PE's next meeting. EMISMATCH (the text says who called what),
- * EPEER, ETIMEDOUT (naming who is missing), ESTATE after an earlier time-out.
+ * A barrier. @data, if not NULL, is COLL_DATA words that coll_data() of the others returns until
+ * this PE's next barrier. EMISMATCH (the text lists who called what), EPEER, ETIMEDOUT (naming who
+ * is missing), ESTATE after an earlier time-out.
  */
-int coll_meet(struct pe *pe, const struct coll_call *call, const uint64_t *data);
+int coll_barrier(struct pe *pe, const struct coll_call *call, const uint64_t *data);
 const uint64_t *coll_data(const struct pe *pe, int rank);
 
-/* This PE goes although the others did not agree to end: their next meeting fails. */
+/* This PE leaves although the others did not agree to end: their next barrier fails. */
 void coll_leave(struct pe *pe);
 
 /* All PEs get the first status that is not 0, by rank, with @what in the text. */

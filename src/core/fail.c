@@ -1,138 +1,110 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bodies of the operations give a code and leave what it was about with
- * tgt_fail(); the name of the call is known only here, where both become a text.
+ * The bodies of operations return a code and record its subject by tgt_fail(); the name of the call
+ * is known only here, where both become a text. The subject is kept per thread because the bodies,
+ * which kernels share, have no place for it.
  */
 #include "core/fail.h"
 
 #include "core/faults.h"
 #include "core/pe.h"
-#include "core/route.h"
+#include "core/remote.h"
 #include "dev/dev.h"
+#include "ops/shmem_list.h"
+#include "util/clock.h"
 #include "util/err.h"
 #include "util/interrupt.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#define WAIT_SPIN_MIN 50u
-#define WAIT_TURNS    8	   /* at the network between two polls of memory */
-#define WAIT_YIELDS   200u /* of the core, before a waiting thread sleeps */
+#define WAIT_POLLS 8   /* of the network between two of memory */
+#define WAIT_CHECK 64u /* polls of memory between two checks whether the wait is over */
 
-static __thread struct fail_about about;
+static __thread struct fail_subject last_fault;
 static __thread enum {
 	TEXT_NONE,
 	TEXT_PATH,
 	TEXT_WHOLE
-} about_text; /* what err_text() has of it */
+} has_text; /* how much of it err_text() has */
 
-static int about_set(int pe, int text)
+static int fail_set(int pe, int text)
 {
-	about = (struct fail_about){ .pe = pe < 0 ? -1 : pe };
-	about_text = text;
+	last_fault = (struct fail_subject){ .pe = pe < 0 ? -1 : pe };
+	has_text = text;
 	return 0;
 }
 
-void fail_told(int pe)
+void fail_has_text(int pe)
 {
-	about_set(pe, TEXT_PATH);
+	fail_set(pe, TEXT_PATH);
 }
 
-int fail_whole(int err)
+int fail_has_full_text(int err)
 {
-	about_set(-1, TEXT_WHOLE);
+	fail_set(-1, TEXT_WHOLE);
 	return err;
 }
 
 int tgt_fail(const struct dev_state *st, int code, int pe, uint64_t addr, uint64_t len)
 {
 	(void)st;
-	about = (struct fail_about){ pe, addr, len };
-	about_text = TEXT_NONE;
+	last_fault = (struct fail_subject){ pe, addr, len };
+	has_text = TEXT_NONE;
 	return code;
 }
 
 uint64_t tgt_now_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return (uint64_t)clock_now();
 }
 
 /*
- * A plain store to a user's word wakes nobody: after polling, yield for a while, then
- * sleep, from 20 us up to 200 us at a time. What the network brings this thread may bring
- * itself while it has a core, and is woken by later.
+ * A plain store to a user's word wakes nobody. While the waiting thread has a core it makes the
+ * network's progress itself; later the network wakes it. Returns for how long to sleep.
  */
-static void wait_network(struct pe *pe, struct tgt_wait *w, uint64_t nap_ns)
+static int64_t fail_wait_pause(struct net *net, struct backoff *wait)
 {
-	struct route_wait wait = { .turn = w->naps, .waited = true };
-	struct net *net = route_net(pe->world);
-	bool more = true;
+	int64_t ns;
+	int polls = 0;
 
-	if (!w->drives) {
-		w->drives = __atomic_load_n(&pe->wait_drives, __ATOMIC_RELAXED);
-		wait.drives = w->drives;
-		/* More next time, unless this wait finds that it was in vain. */
-		__atomic_store_n(&pe->wait_drives, route_learn(&wait), __ATOMIC_RELAXED);
-	}
-	wait.drives = w->drives;
-	/* Several turns at once: to hold the network has its price. */
-	net_hold(net);
-	for (int i = 0; i < WAIT_TURNS && more; i++)
-		more = route_turn(pe->world, &wait) && wait.turn;
-	net_rest(net);
-	w->drives = wait.drives;
-	if (wait.turn >= ROUTE_YIELDS)
-		wait.turn = net_nap(net, nap_ns) ? 0 : w->naps + 1;
-	if (wait.yielded && w->naps <= wait.drives)
-		__atomic_store_n(&pe->wait_drives, route_learn(&wait), __ATOMIC_RELAXED);
-	w->naps = wait.turn ? wait.turn : 1;
-}
-
-static void wait_pause(const struct dev_state *st, struct tgt_wait *w)
-{
-	struct pe *pe = st->host;
-	long us = w->naps < WAIT_YIELDS + 50 ? 20 : 200;
-
-	if (pe && route_net(pe->world)) /* unit tests have a state alone */
-		wait_network(pe, w, (uint64_t)us * 1000);
-	else if (w->naps++ < WAIT_YIELDS)
-		sched_yield();
-	else
-		nanosleep(&(struct timespec){ .tv_nsec = us * 1000 }, NULL);
+	if (!net)
+		return backoff_pause(wait);
+	net_poll_begin(net); /* entering is expensive enough to poll several times */
+	do
+		ns = remote_poll(net, wait);
+	while (!ns && wait->since && ++polls < WAIT_POLLS); /* not since 0: something came */
+	net_poll_end(net);
+	return ns;
 }
 
 int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st)
 {
-	uint64_t now;
-	uint32_t less = w->budget / 4 > WAIT_SPIN_MIN ? w->budget / 4 : WAIT_SPIN_MIN;
+	struct pe *pe = st->host; /* NULL in unit tests */
+	struct net *net = pe ? remote_net(pe->world) : NULL;
+	int64_t ns;
 
-	/* Spun in vain: perhaps others need this core. */
-	if (!w->naps && w->budget > less)
-		__atomic_store_n((uint32_t *)&st->spin_now, less, __ATOMIC_RELAXED);
-	if (interrupt_asked())
-		world_abort(st->host, "interrupted");
-	/* Acquire: pairs with the release in world_on_lost(). */
-	if (__atomic_load_n(&st->lost, __ATOMIC_ACQUIRE))
-		return MORI_SHMEM_EPEER;
-	if (w->ns != DEV_NS_DEFAULT) {
-		now = tgt_now_ns();
-		if (!w->end && __builtin_add_overflow(now, w->ns, &w->end))
-			w->end = UINT64_MAX;
-		if (now >= w->end)
+	if (!w->backoff.since || w->backoff.yields || !(w->polls % WAIT_CHECK)) {
+		if (interrupt_asked())
+			world_abort(pe, "interrupted");
+		/* Acquire: pairs with the release in world_on_lost(). */
+		if (__atomic_load_n(&st->lost, __ATOMIC_ACQUIRE))
+			return MORI_SHMEM_EPEER;
+		if (w->ns != DEV_NS_DEFAULT && tgt_wait_over(tgt_now_ns(), w->ns, &w->end))
 			return MORI_SHMEM_ETIMEDOUT;
 	}
-	wait_pause(st, w);
+	w->backoff.learned = pe ? &pe->learned[BACKOFF_WORD] : NULL;
+	ns = fail_wait_pause(net, &w->backoff);
+	if (ns && net && net_wait_event(net, (uint64_t)ns))
+		backoff_reset(&w->backoff);
+	else if (ns && !net)
+		clock_sleep(ns);
 	return 0;
 }
 
-/* An argument was wrong: which, by looking at it again. */
-static void words_invalid(const struct dev_state *st, const char *name, const struct fail_about *a,
-			  char *text, size_t size)
+/* Which argument was wrong, found by checking them again. */
+static void fail_text_invalid(const struct dev_state *st, const char *name,
+			      const struct fail_subject *a, char *text, size_t size)
 {
 	unsigned long long addr = a->addr, len = a->len;
 	/* Words of waits and tests may lie anywhere: only their alignment can be wrong. */
@@ -163,8 +135,8 @@ static void words_invalid(const struct dev_state *st, const char *name, const st
 			 st->owner ? ", and a range may not leave its block" : "");
 }
 
-static void words_lost(const struct dev_state *st, const struct fail_about *a, char *text,
-		       size_t size)
+static void fail_text_lost(const struct dev_state *st, const struct fail_subject *a, char *text,
+			   size_t size)
 {
 	const struct pe *pe = st->host;
 	struct err_was was;
@@ -172,29 +144,29 @@ static void words_lost(const struct dev_state *st, const struct fail_about *a, c
 	err_save(&was);
 	if (world_lost(pe->world))
 		snprintf(text, size, "%s", err_text());
-	else if (a->pe < 0) /* a meeting has said who has left it */
+	else if (a->pe < 0) /* the barrier's text names the PE */
 		snprintf(text, size, "%s", was.text);
 	else
 		snprintf(text, size, "PE %d cannot be reached any more", a->pe);
 	err_restore(&was);
 }
 
-static void words_late(const struct dev_state *st, const char *name, const struct fail_about *a,
-		       char *text, size_t size)
+static void fail_text_timeout(const struct dev_state *st, const char *name,
+			      const struct fail_subject *a, char *text, size_t size)
 {
 	double limit = (double)st->sync_ns / 1e9;
 
 	if (a->pe < 0)
-		snprintf(text, size, "the word at 0x%llx did not come in time",
+		snprintf(text, size, "timed out waiting for the word at 0x%llx",
 			 (unsigned long long)a->addr);
 	else
 		snprintf(text, size, "PE %d did not %s within %g s (MORI_SHMEM_TIMEOUT)", a->pe,
 			 strstr(name, "_all") ? "come" : "answer", limit);
 }
 
-/* Load and store do not reach the PE, and the kernel has no code for what does. */
-static void words_no_path(const struct dev_state *st, const struct fail_about *a, char *text,
-			  size_t size)
+/* Load and store do not reach the PE, and the kernel has no code for queues. */
+static void fail_text_no_path(const struct dev_state *st, const struct fail_subject *a, char *text,
+			      size_t size)
 {
 	const struct pe *pe = st->host;
 	bool known = a->pe >= 0 && a->pe < st->n_pes;
@@ -204,30 +176,31 @@ static void words_no_path(const struct dev_state *st, const struct fail_about *a
 
 	snprintf(text, size,
 		 "PE %d is reached by the network alone (%s), and the kernel was compiled without "
-		 "its queues: compile it without `mori cc --near`, in Python with "
-		 "get_extern_libs(near=False)",
+		 "its queues: compile it without `mori cc --p2p`, in Python with "
+		 "get_extern_libs(p2p=False)",
 		 a->pe, why);
 }
 
-void fail_words(const struct dev_state *st, const char *name, int err, const struct fail_about *a,
-		char *text, size_t size)
+void fail_text(const struct dev_state *st, const char *name, int err, const struct fail_subject *a,
+	       char *text, size_t size)
 {
 	switch (err) {
 	case MORI_SHMEM_EINVAL:
-		words_invalid(st, name, a, text, size);
+		fail_text_invalid(st, name, a, text, size);
 		break;
 	case MORI_SHMEM_EPEER:
-		words_lost(st, a, text, size);
+		fail_text_lost(st, a, text, size);
 		break;
 	case MORI_SHMEM_ETIMEDOUT:
-		words_late(st, name, a, text, size);
+		fail_text_timeout(st, name, a, text, size);
 		break;
 	case MORI_SHMEM_ENOTSUP:
-		words_no_path(st, a, text, size);
+		fail_text_no_path(st, a, text, size);
 		break;
 	case MORI_SHMEM_EFAULT:
 		snprintf(text, size,
-			 "the NIC was told of no memory at 0x%llx (for PE %d), or the device could "
+			 "no memory at 0x%llx is registered with the NIC (for PE %d), or the "
+			 "device could "
 			 "not read or write it",
 			 (unsigned long long)a->addr, a->pe);
 		break;
@@ -249,37 +222,38 @@ static const char *const op_names[DEV_OP_COUNT] = {
 
 const char *fail_op(uint32_t op)
 {
-	return op < DEV_OP_COUNT ? op_names[op] : "";
+	return op < DEV_OP_COUNT && op_names[op] ? op_names[op] : "";
 }
 
 /* The operation of that name, with or without a context; DEV_OP_NONE: there is none. */
-static enum dev_op op_find(const char *name)
+static enum dev_op fail_find_op(const char *name)
 {
 	enum dev_op op = DEV_OP_COUNT;
 
 	for (op--; op > DEV_OP_NONE; op--) {
-		if (!strcmp(op_names[op], name) ||
-		    (!strncmp(name, "ctx_", 4) && !strcmp(op_names[op], name + 4)))
+		const char *known = fail_op(op);
+
+		if (!strcmp(known, name) || (!strncmp(name, "ctx_", 4) && !strcmp(known, name + 4)))
 			break;
 	}
 	return op;
 }
 
-void fail_leave(struct pe *pe, const mori_shmem_fault_t *f)
+void fail_record(struct pe *pe, const mori_shmem_fault_t *f)
 {
-	struct fail_about about_it = { .pe = f->pe, .addr = f->addr };
+	struct fail_subject subject = { .pe = f->pe, .addr = f->addr };
 	struct accel_fault at = { .addr = f->addr };
 	char op[sizeof(f->op) + 1];
 
 	snprintf(op, sizeof(op), "%.*s", (int)sizeof(f->op), f->op);
 	memcpy(at.block, f->block, sizeof(at.block));
 	memcpy(at.thread, f->thread, sizeof(at.thread));
-	faults_add(pe, op_find(op), f->code, &about_it, &at, false);
+	faults_add(pe, fail_find_op(op), f->code, &subject, &at, false);
 }
 
 /*
- * The path to a PE has ended, or a PE refused something. What was under way to it may be lost,
- * so the status is sticky, whatever call was told.
+ * The path to a PE has failed, or a PE refused a request. What was in flight may be lost, so the
+ * status is sticky, whichever call returned it.
  */
 static int fail_path(const struct dev_state *st, const char *name, int err)
 {
@@ -289,7 +263,7 @@ static int fail_path(const struct dev_state *st, const char *name, int err)
 	snprintf(text, sizeof(text), "%s", err_text());
 	if (world_lost(pe->world))
 		snprintf(lost, sizeof(lost), "%s", err_text());
-	faults_add(pe, op_find(name), err, &about, NULL, true);
+	faults_add(pe, fail_find_op(name), err, &last_fault, NULL, true);
 	return err_set(err, "mori_shmem_%s: %s%s%s", name, text, lost[0] ? "; " : "", lost);
 }
 
@@ -297,19 +271,17 @@ int fail_status(const struct dev_state *st, const char *name, int err)
 {
 	char text[1024];
 
-	if (!st) {
-		snprintf(text, sizeof(text), "%s", err_text());
-		return err_set(err, "mori_shmem_%s: %s", name, text);
-	}
-	if (about_text == TEXT_WHOLE)
+	if (!st)
+		return err_set(err, "mori_shmem_%s: %s", name, err_text());
+	if (has_text == TEXT_WHOLE)
 		return err;
-	if (about_text == TEXT_PATH)
+	if (has_text == TEXT_PATH)
 		return fail_path(st, name, err);
-	/* Without an address a meeting is late, which has said who is missing. */
+	/* A time-out without an address is a barrier's, whose text names who is missing. */
 	if (err != MORI_SHMEM_EINVAL && err != MORI_SHMEM_EPEER &&
-	    (err != MORI_SHMEM_ETIMEDOUT || !about.addr))
+	    (err != MORI_SHMEM_ETIMEDOUT || !last_fault.addr))
 		return err;
-	fail_words(st, name, err, &about, text, sizeof(text));
+	fail_text(st, name, err, &last_fault, text, sizeof(text));
 	return err_set(err, "mori_shmem_%s: %s", name, text);
 }
 
@@ -317,5 +289,5 @@ void fail_value(struct dev_state *st, const char *name, enum dev_op op, int err)
 {
 	fail_status(st, name, err);
 	if (st && st->host)
-		faults_add(st->host, op, err, &about, NULL, false);
+		faults_add(st->host, op, err, &last_fault, NULL, false);
 }

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT
 /*
- * The symmetric heap of a PE: its part of the node's window and the books on it.
- * All PEs make the same calls in the same order, so their books agree; the offset
- * each came to travels with the call, and a PE whose books differ is found out.
+ * The symmetric heap of a PE: its part of the node's window and the books on it. All PEs make the
+ * same calls in the same order, so their books agree; the resulting offset is part of the call's
+ * record, so that a PE whose books differ is detected.
  *
- * Modes: static has all of the heap from the start. vmm can address only what it
- * has grown to, by chunks, and gives chunks back from the end. isolation gives
- * every block pages of its own, which no other block's addresses reach.
+ * Modes: static has all of the heap from the start. vmm can address only what it has grown to, in
+ * chunks, and releases chunks from the end. isolation gives every block pages of its own, which no
+ * other block's addresses reach.
  */
 #include "core/pe.h"
-#include "core/queue.h"
-#include "core/route.h"
+#include "core/queues.h"
+#include "core/rdma.h"
+#include "core/remote.h"
 #include "dev/dev.h"
 #include "util/err.h"
 
 #include <stdlib.h>
 
 #define HEAP_UNIT    ((uint64_t)256) /* and the least alignment */
-#define HEAP_GRANULE 16u /* isolation: log2 of the least block; more where parts are larger */
+#define HEAP_GRANULE 16u /* isolation: log2 of the least block; more where segments are larger */
 #define HEAP_FLAGS   (MORI_SHMEM_MALLOC_UNCACHED | MORI_SHMEM_MALLOC_ZERO)
 
-static uint64_t round_up(uint64_t v, uint64_t to)
+static uint64_t heap_round_up(uint64_t v, uint64_t to)
 {
 	return (v + to - 1) / to * to;
 }
@@ -46,18 +47,18 @@ static int heap_open_isolation(struct pe *pe)
 	return 0;
 }
 
-/* Collective. A PE with bases of its own has its heap there. */
-static int heap_open_far(struct pe *pe, uint64_t len, int err)
+/* Collective. A PE with a base of its own has its heap there. */
+static int heap_open_device(struct pe *pe, uint64_t len, int err)
 {
 	struct world *w = pe->world;
-	int opened = parts_open(pe, len, err);
+	int opened = segments_open(pe, len, err);
 
-	if (!opened && w->parts.bases) {
-		pe->heap.base = (char *)(uintptr_t)w->parts.bases[w->slot[pe->rank]];
-		if (pe->heap.align_max > PARTS_ALIGN)
-			pe->heap.align_max = PARTS_ALIGN;
-		pe->state->window = w->parts.bases[w->slot[pe->rank]];
-		pe->state->bases = w->parts.bases;
+	if (!opened && w->segments.bases) {
+		pe->heap.base = (char *)(uintptr_t)w->segments.bases[w->slot[pe->rank]];
+		if (pe->heap.align_max > SEGMENTS_ALIGN)
+			pe->heap.align_max = SEGMENTS_ALIGN;
+		pe->state->window = w->segments.bases[w->slot[pe->rank]];
+		pe->state->bases = w->segments.bases;
 	}
 	pe->state->sync = pe->state->window + w->sync_off;
 	pe->state->sync_stride = w->stride;
@@ -68,18 +69,18 @@ int heap_open(struct pe *pe, const struct pe_blob *blob)
 {
 	bool isolated = blob->mode == OPTION_MODE_ISOLATION;
 	uint64_t unit = isolated ? (uint64_t)1 << heap_granule(blob) : HEAP_UNIT;
-	uint64_t part = pe_far(pe) ? blob->device_granule : HEAP_UNIT;
+	uint64_t part = pe_device_mem(pe) ? blob->device_granule : HEAP_UNIT;
 	struct world *w = pe->world;
 	struct heap *h = &pe->heap;
 	uint64_t start;
 	int err;
 
 	h->granule = heap_granule(blob);
-	h->max = round_up(blob->heap_size, unit > part ? unit : part);
+	h->max = heap_round_up(blob->heap_size, unit > part ? unit : part);
 	h->base = (char *)w->window + (uint64_t)w->slot[pe->rank] * w->stride;
 	h->align_max = w->align;
 	if (blob->mode == OPTION_MODE_VMM) {
-		h->chunk = round_up(blob->chunk_size, part);
+		h->chunk = heap_round_up(blob->chunk_size, part);
 		if (h->chunk > h->max)
 			h->chunk = h->max;
 	}
@@ -87,34 +88,36 @@ int heap_open(struct pe *pe, const struct pe_blob *blob)
 	err = alloc_open(start, unit, &h->books);
 	if (!err && isolated)
 		err = heap_open_isolation(pe);
-	if (pe_far(pe)) /* the others count on this PE, whatever came of it */
-		err = heap_open_far(pe, isolated ? 0 : start, err);
+	if (pe_device_mem(pe)) /* the others wait for this PE even if it failed */
+		err = heap_open_device(pe, isolated ? 0 : start, err);
 	if (err)
 		return err;
 	pe->state->heap_base = (uint64_t)(uintptr_t)h->base;
-	pe->state->heap_len = pe->state->heap_sure = start;
+	pe->state->heap_len = pe->state->heap_committed = start;
 	if (pe->state->slot_same && !pe->state->owner && !pe->state->bases)
-		pe->state->plain = pe->state->amo_queue ? DEV_PLAIN : DEV_PLAIN_SIGNAL;
+		pe->state->uniform = pe->state->amo_queue ? DEV_UNIFORM : DEV_UNIFORM_SIGNAL;
 	return 0;
 }
 
 void heap_close(struct pe *pe)
 {
-	if (pe->accel.ops && pe_far(pe))
-		parts_close(pe);
+	if (pe->accel.ops && pe_device_mem(pe))
+		segments_close(pe);
 	if (pe->heap.books)
 		alloc_close(pe->heap.books);
 	free(pe->heap.owner);
 }
 
-/* How far the heap can be addressed now. Its own threads may be looking. The device may fail. */
+/*
+ * Sets how much of the heap can be addressed. Other threads may be reading it. The device may fail.
+ */
 static int heap_set_len(struct pe *pe, uint64_t len)
 {
 	__atomic_store_n(&pe->state->heap_len, len, __ATOMIC_RELEASE);
 	return mirror_field(pe, &pe->state->heap_len, sizeof(len));
 }
 
-/* From the books; a vmm heap grows as far as it must and may. */
+/* Takes a block from the books; a vmm heap grows as far as necessary and possible. */
 static int heap_take(struct pe *pe, uint64_t size, uint64_t align, struct alloc_block *out)
 {
 	struct heap *h = &pe->heap;
@@ -124,10 +127,10 @@ static int heap_take(struct pe *pe, uint64_t size, uint64_t align, struct alloc_
 
 	if (!err || !h->chunk)
 		return err;
-	need = round_up(alloc_top(h->books), align);
+	need = heap_round_up(alloc_top(h->books), align);
 	if (need > h->max || size > h->max - need)
 		return MORI_SHMEM_ENOMEM;
-	need = round_up(need + size, h->chunk);
+	need = heap_round_up(need + size, h->chunk);
 	if (need > h->max)
 		need = h->max;
 	alloc_get_info(h->books, &info);
@@ -139,17 +142,19 @@ static int heap_take(struct pe *pe, uint64_t size, uint64_t align, struct alloc_
 	return err;
 }
 
-/* The memory of [from, to) is not needed any more; parts of it, of far memory, as they were made. */
+/*
+ * The memory of [from, to) is not needed any more. Device memory is released in the segments it was
+ * created in.
+ */
 static void heap_discard(struct pe *pe, uint64_t from, uint64_t to)
 {
-	from = round_up(from, 4096);
-	if (queue_keeps_pages(pe))
+	from = heap_round_up(from, 4096);
+	if (pe->rdma)
 		return;
-	if (pe_far(pe))
-		parts_shrink(pe, from, to - from);
+	if (pe_device_mem(pe))
+		segments_shrink(pe, from, to - from);
 	else if (from < to)
-		accel_mem_discard(&pe->world->host, pe->heap.base + from,
-				  round_up(to, 4096) - from);
+		host_mem_discard(pe->heap.base + from, heap_round_up(to, 4096) - from);
 }
 
 /* The size without @b and without chunks at the end that no other block needs; one stays. */
@@ -160,13 +165,13 @@ static uint64_t heap_least(const struct pe *pe, const struct alloc_block *b)
 
 	if (!h->chunk)
 		return had;
-	keep = round_up(alloc_top_without(h->books, b->off), h->chunk);
+	keep = heap_round_up(alloc_top_without(h->books, b->off), h->chunk);
 	if (keep < h->chunk)
 		keep = h->chunk;
 	return keep < had ? keep : had;
 }
 
-static int heap_own(struct pe *pe, const struct alloc_block *b, uint32_t owner)
+static int heap_set_owner(struct pe *pe, const struct alloc_block *b, uint32_t owner)
 {
 	uint64_t from = b->off >> pe->heap.granule, to = (b->off + b->len) >> pe->heap.granule;
 	uint32_t *at = pe->heap.owner;
@@ -176,10 +181,13 @@ static int heap_own(struct pe *pe, const struct alloc_block *b, uint32_t owner)
 	return mirror_owner(pe, from, to - from);
 }
 
-/* Let the block be addressed, or no more: it is @owner's, 0 for nobody, and the heap so long. */
+/*
+ * Makes the block addressable or not: its owner becomes @owner, 0 for nobody, and the heap's length
+ * @len.
+ */
 static int heap_publish(struct pe *pe, const struct alloc_block *b, uint32_t owner, uint64_t len)
 {
-	int err = pe->heap.owner ? heap_own(pe, b, owner) : 0;
+	int err = pe->heap.owner ? heap_set_owner(pe, b, owner) : 0;
 
 	return err || len == pe->state->heap_len ? err : heap_set_len(pe, len);
 }
@@ -191,7 +199,7 @@ static uint32_t heap_owner(struct heap *h)
 	return h->last_owner;
 }
 
-/* As the books have it; only one that grows is ever another than it was. */
+/* The size by the books; only that of a heap that grows changes. */
 static uint64_t heap_size(const struct pe *pe)
 {
 	struct alloc_info info;
@@ -203,11 +211,11 @@ static uint64_t heap_size(const struct pe *pe)
 }
 
 /*
- * Far memory of a block that all PEs took, and what their devices must know of it: collective
- * again, where there is none yet. @failed: so far, on this PE.
+ * Creates device memory for a block that all PEs took, where there is none yet, and updates the
+ * devices. Collective again. @failed: the status so far, on this PE.
  */
-static int heap_back(struct pe *pe, const struct alloc_block *b, unsigned flags, uint64_t size,
-		     int failed)
+static int heap_extend(struct pe *pe, const struct alloc_block *b, unsigned flags, uint64_t size,
+		       int failed)
 {
 	struct heap *h = &pe->heap;
 	uint64_t had = pe->state->heap_len, len = heap_size(pe);
@@ -215,23 +223,23 @@ static int heap_back(struct pe *pe, const struct alloc_block *b, unsigned flags,
 	int err = 0;
 
 	if (more)
-		err = parts_grow(pe, off, more, h->owner ? b->len : h->chunk);
+		err = segments_grow(pe, off, more, h->owner ? b->len : h->chunk);
 	if (err || (!more && !(flags & MORI_SHMEM_MALLOC_ZERO)))
 		return err;
 	err = failed;
 	if (!err && flags & MORI_SHMEM_MALLOC_ZERO)
-		err = accel_mem_zero(&pe->accel, h->base + b->off, size);
+		err = pe->accel.ops->mem_zero(pe->accel.dev, h->base + b->off, size);
 	if (!err)
 		err = heap_publish(pe, b, heap_owner(h), len);
 	err = coll_agree(pe, err, "malloc");
 	if (err) {
 		heap_publish(pe, b, 0, had);
-		parts_shrink(pe, off, more);
+		segments_shrink(pe, off, more);
 	}
 	return err;
 }
 
-/* The meeting failed: as if nothing had been taken. */
+/* The barrier failed: as if nothing had been taken. */
 static void heap_untake(struct pe *pe, const struct alloc_block *b)
 {
 	lock_take(&pe->heap.lock);
@@ -241,7 +249,7 @@ static void heap_untake(struct pe *pe, const struct alloc_block *b)
 	lock_give(&pe->heap.lock);
 }
 
-/* What all PEs said alike and is wrong all the same. */
+/* An error that all PEs made alike. */
 static int heap_refuse(struct pe *pe, uint64_t size, uint64_t align, unsigned flags)
 {
 	struct heap *h = &pe->heap;
@@ -268,9 +276,9 @@ static int heap_refuse(struct pe *pe, uint64_t size, uint64_t align, unsigned fl
 }
 
 /*
- * Take the block first, then meet: one meeting both compares the arguments and
- * makes sure that every PE has its block, zeroed where asked, before any is used.
- * Nobody reaches the block before: it is published after the meeting.
+ * Takes the block first, then enters the barrier: one barrier both compares the arguments and
+ * ensures that every PE has its block, zeroed if requested, before any is used. No PE reaches the
+ * block earlier: it is published after the barrier.
  */
 int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, void **out)
 {
@@ -281,25 +289,25 @@ int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, vo
 	uint64_t unit = align > HEAP_UNIT ? align : HEAP_UNIT;
 	struct coll_call call = { COLL_MALLOC, flags, size, align, 0 };
 	bool took, later;
-	int err, zeroed = 0;
+	int err, prep_err = 0;
 
 	lock_take(&pe->coll_lock);
 	lock_take(&h->lock);
 	took = valid && !heap_take(pe, size, unit, &block);
 	lock_give(&h->lock);
 	call.place = block.off;
-	later = pe_far(pe) && (h->owner || h->chunk);
+	later = pe_device_mem(pe) && (h->owner || h->chunk);
 	if (took && flags & MORI_SHMEM_MALLOC_ZERO && !later)
-		zeroed = accel_mem_zero(&pe->accel, h->base + block.off, size);
-	if (took && !zeroed) /* who is back from the meeting first may put to the others */
-		zeroed = route_heap(pe, block.off + block.len);
-	err = coll_meet(pe, &call, NULL);
+		prep_err = pe->accel.ops->mem_zero(pe->accel.dev, h->base + block.off, size);
+	if (took && !prep_err) /* the first PE to leave the barrier may put to the others */
+		prep_err = remote_heap(pe, block.off + block.len);
+	err = coll_barrier(pe, &call, NULL);
 	if (!err && took && later)
-		err = heap_back(pe, &block, flags, size, zeroed);
-	err = err ? err : zeroed;
+		err = heap_extend(pe, &block, flags, size, prep_err);
+	err = err ? err : prep_err;
 	if (err && took)
 		heap_untake(pe, &block);
-	else if (took && !later) /* there is no device to tell: it cannot fail */
+	else if (took && !later) /* no device is involved: it cannot fail */
 		heap_publish(pe, &block, heap_owner(h), heap_size(pe));
 	if (!err)
 		*out = took ? h->base + block.off : NULL;
@@ -326,7 +334,7 @@ static int heap_not_a_block(struct pe *pe, const void *ptr)
 		       "mori_shmem_free: %p is not in use: freed twice, or never allocated", ptr);
 }
 
-/* Nobody uses the block any more. Devices hear of it before its memory goes. */
+/* Nobody uses the block any more. Devices are updated before its memory goes. */
 static int heap_give(struct pe *pe, const struct alloc_block *b)
 {
 	struct heap *h = &pe->heap;
@@ -334,7 +342,7 @@ static int heap_give(struct pe *pe, const struct alloc_block *b)
 	uint32_t owner = h->owner ? h->owner[b->off >> h->granule] : 0;
 	int err = heap_publish(pe, b, 0, keep);
 
-	if (pe_far(pe) && (h->owner || keep < had))
+	if (pe_device_mem(pe) && (h->owner || keep < had))
 		err = coll_agree(pe, err, "free");
 	if (err) {
 		heap_publish(pe, b, owner, had);
@@ -352,7 +360,7 @@ static int heap_give(struct pe *pe, const struct alloc_block *b)
 	return 0;
 }
 
-/* Meet first: nobody uses the block any more when all have come. */
+/* Enters the barrier first: once all have arrived nobody uses the block any more. */
 int heap_free(struct pe *pe, void *ptr)
 {
 	struct heap *h = &pe->heap;
@@ -367,7 +375,7 @@ int heap_free(struct pe *pe, void *ptr)
 		found = alloc_find(h->books, off, &b) && b.off == off;
 		call.place = found ? off : COLL_NO_BLOCK;
 	}
-	err = coll_meet(pe, &call, NULL);
+	err = coll_barrier(pe, &call, NULL);
 	if (!err && ptr && !found)
 		err = heap_not_a_block(pe, ptr);
 	if (!err && found)
@@ -381,14 +389,14 @@ void heap_info(struct pe *pe, mori_shmem_heap_info_t *out)
 	struct heap *h = &pe->heap;
 	struct alloc_info info;
 	uint64_t tail;
-	size_t near = 0;
+	size_t p2p = 0;
 
 	for (int i = 0; i < pe->state->n_pes; i++)
-		near += pe->state->slot[i] >= 0 && reg_reaches(pe, i) &&
-			(!pe->state->amo_queue || i == pe->rank);
+		p2p += pe->state->slot[i] >= 0 && reg_all_mapped(pe, i) &&
+		       (!pe->state->amo_queue || i == pe->rank);
 	lock_take(&h->lock);
 	alloc_get_info(h->books, &info);
-	tail = h->max - alloc_top(h->books); /* what growing could give in a row */
+	tail = h->max - alloc_top(h->books); /* what growing could provide in one piece */
 	lock_give(&h->lock);
 	*out = (mori_shmem_heap_info_t){
 		.size = h->max,
@@ -397,6 +405,6 @@ void heap_info(struct pe *pe, mori_shmem_heap_info_t *out)
 		.largest_free = info.largest_free > tail ? info.largest_free : tail,
 		.peak = info.peak,
 		.blocks = info.blocks,
-		.near = near,
+		.p2p = p2p,
 	};
 }

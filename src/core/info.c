@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * mori_shmem_info(): what this build is and what it found on this machine. It
- * needs no job, changes nothing, and each call looks anew.
+ * mori_shmem_info(): what this build is and what it found on this machine. It needs no job, changes
+ * nothing, and each call checks again.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,21 +24,21 @@
 #include "util/err.h"
 
 #ifndef MORI_VERSION
-#define MORI_VERSION "unknown" /* the build says it */
+#define MORI_VERSION "unknown" /* the build defines it */
 #endif
 
-struct out {
+struct info_sink {
 	mori_shmem_info_fn row;
 	void *arg;
 };
 
-static void say(const struct out *o, const char *section, const char *key, const char *value,
-		const char *note)
+static void info_row(const struct info_sink *o, const char *section, const char *key,
+		     const char *value, const char *note)
 {
 	o->row(o->arg, section, key, value, note);
 }
 
-static void info_library(const struct out *o)
+static void info_library(const struct info_sink *o)
 {
 #ifdef __clang__
 	const char *compiler = "clang " __clang_version__;
@@ -48,16 +48,16 @@ static void info_library(const struct out *o)
 	char abi[16];
 
 	snprintf(abi, sizeof(abi), "%u", DEV_ABI);
-	say(o, "library", "version", MORI_VERSION, NULL);
-	say(o, "library", "abi", abi, NULL);
-	say(o, "library", "compiler", compiler, NULL);
-	say(o, "library", "features",
-	    accel_built(ACCEL_CUDA) ? "cpu and cuda devices, processes and threads as PEs" :
-				      "cpu devices, processes and threads as PEs",
-	    NULL);
+	info_row(o, "library", "version", MORI_VERSION, NULL);
+	info_row(o, "library", "abi", abi, NULL);
+	info_row(o, "library", "compiler", compiler, NULL);
+	info_row(o, "library", "features",
+		 accel_built(ACCEL_CUDA) ? "cpu and cuda devices, processes and threads as PEs" :
+					   "cpu devices, processes and threads as PEs",
+		 NULL);
 }
 
-static void cpu_name(char *buf, size_t size)
+static void info_cpu_name(char *buf, size_t size)
 {
 	struct utsname u;
 	char line[256];
@@ -78,7 +78,7 @@ static void cpu_name(char *buf, size_t size)
 }
 
 /* Cores this thread may run on; the set grows until the kernel's fits. */
-static int cores_available(void)
+static int info_cores(void)
 {
 	for (int cpus = 1024; cpus <= 1 << 20; cpus *= 2) {
 		size_t size = CPU_ALLOC_SIZE(cpus);
@@ -101,20 +101,20 @@ static int cores_available(void)
 /* Never unmapped again: a driver may have left threads or exit handlers behind. */
 #define PROBE_FLAGS (RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE)
 
-static void info_cuda(const struct out *o)
+static void info_cuda(const struct info_sink *o)
 {
 	char text[256], key[32];
 	int err = accel_describe(ACCEL_CUDA, -1, text, sizeof(text));
 
-	say(o, "device", "cuda", err ? "not used" : "used", err ? err_text() : text);
+	info_row(o, "device", "cuda", err ? "not used" : "used", err ? err_text() : text);
 	for (int i = 0; !err && !accel_describe(ACCEL_CUDA, i, text, sizeof(text)); i++) {
 		snprintf(key, sizeof(key), "cuda.%d", i);
-		say(o, "device", key, text, NULL);
+		info_row(o, "device", key, text, NULL);
 	}
 }
 
-/* A driver is looked for, but nothing in it is called: this build has no device of its kind. */
-static void info_gpu(const struct out *o, const char *device, const char *lib)
+/* Searches for a driver without calling it: this build has no device of its kind. */
+static void info_gpu(const struct info_sink *o, const char *device, const char *lib)
 {
 	void *handle = dlopen(lib, PROBE_FLAGS);
 	char note[256];
@@ -123,49 +123,49 @@ static void info_gpu(const struct out *o, const char *device, const char *lib)
 		snprintf(note, sizeof(note), "%s is there, but this build has no such device", lib);
 	else
 		snprintf(note, sizeof(note), "%s not found", lib);
-	say(o, "device", device, "not used", note);
+	info_row(o, "device", device, "not used", note);
 	if (handle)
 		dlclose(handle);
 }
 
-static void info_device(const struct out *o)
+static void info_device(const struct info_sink *o)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 	char name[256], value[64], note[64];
 	int online = (int)sysconf(_SC_NPROCESSORS_ONLN);
 
-	cpu_name(name, sizeof(name));
-	say(o, "device", "cpu", "used", name);
-	snprintf(value, sizeof(value), "%d", cores_available());
+	info_cpu_name(name, sizeof(name));
+	info_row(o, "device", "cpu", "used", name);
+	snprintf(value, sizeof(value), "%d", info_cores());
 	snprintf(note, sizeof(note), "by affinity; %d online", online);
-	say(o, "device", "cpu.cores", value, note);
+	info_row(o, "device", "cpu.cores", value, note);
 	snprintf(value, sizeof(value), "%.1f GiB", (double)pages * (double)page / (1 << 30));
-	say(o, "device", "cpu.memory", value, NULL);
+	info_row(o, "device", "cpu.memory", value, NULL);
 	info_cuda(o);
 	info_gpu(o, "hip", "libamdhip64.so");
 }
 
-struct heap_row {
-	const struct out *o;
+struct info_heap_row {
+	const struct info_sink *o;
 	const char *name, *key;
 	const char *def, *def_note; /* where the table has no default */
 };
 
-static void heap_row(void *arg, const struct option_row *row)
+static void info_heap_row(void *arg, const struct option_row *row)
 {
-	const struct heap_row *h = arg;
+	const struct info_heap_row *h = arg;
 
 	if (strcmp(row->name, h->name))
 		return;
 	if (!*row->value)
-		say(h->o, "heap", h->key, h->def, h->def_note);
+		info_row(h->o, "heap", h->key, h->def, h->def_note);
 	else
-		say(h->o, "heap", h->key, row->value, row->error ? row->error : row->source);
+		info_row(h->o, "heap", h->key, row->value, row->error ? row->error : row->source);
 }
 
-static void info_heap(const struct out *o)
+static void info_heap(const struct info_sink *o)
 {
-	struct heap_row rows[] = {
+	struct info_heap_row rows[] = {
 		{ o, "MORI_SHMEM_HEAP_SIZE", "size", "1G", "default on the CPU" },
 		{ o, "MORI_SHMEM_MODE", "mode", "", NULL },
 		{ o, "MORI_SHMEM_HEAP_TYPE", "type", "normal", "default on the CPU" },
@@ -173,11 +173,11 @@ static void info_heap(const struct out *o)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		options_each(heap_row, &rows[i]);
+		options_each(info_heap_row, &rows[i]);
 }
 
 /* What a job here would use: opened for a job of one PE, which nobody can join, and closed. */
-static void info_network(const struct out *o)
+static void info_network(const struct info_sink *o)
 {
 	static const unsigned char secret[NET_SECRET_BYTES];
 	static const int32_t proc_of[1];
@@ -191,15 +191,15 @@ static void info_network(const struct out *o)
 	config.provider = options.fabric_provider;
 	if (!err)
 		err = net_open(&config, &net);
-	say(o, "transport", "network", err ? "no" : net_provider(net),
-	    err ? err_text() :
-		  "PEs on other nodes, and with MORI_DISABLE_P2P=1; MORI_FABRIC_PROVIDER");
+	info_row(o, "transport", "network", err ? "no" : net_provider(net),
+		 err ? err_text() :
+		       "PEs on other nodes, and with MORI_DISABLE_P2P=1; MORI_FABRIC_PROVIDER");
 	net_close(net);
 	options_free(&options);
 }
 
-/* What serves the queues of kernels, and why; @why of a NIC, or why there is none. */
-static void info_queue(const struct out *o, const struct options *options,
+/* What serves the queues of kernels, and why; @why: why a NIC was chosen, or why there is none. */
+static void info_queue(const struct info_sink *o, const struct options *options,
 		       const struct verbs_port *port, const char *why)
 {
 	const char *format = nic_format_name((uint32_t)options->nic_format);
@@ -213,24 +213,25 @@ static void info_queue(const struct out *o, const struct options *options,
 		format = nic_format_name(port->format);
 	snprintf(note, sizeof(note),
 		 "kernels to PEs on other nodes, and with MORI_DISABLE_P2P=1; %s", why);
-	say(o, "transport", "queue", format, note);
+	info_row(o, "transport", "queue", format, note);
 }
 
 /* Whether a PE would have memory of a device. */
-static bool info_far(const struct options *options)
+static bool info_has_device(const struct options *options)
 {
 	struct err_was was;
 	char text[256];
-	bool far;
+	bool device;
 
 	err_save(&was);
-	far = options->device != ACCEL_CPU && !accel_describe(ACCEL_CUDA, -1, text, sizeof(text));
+	device =
+		options->device != ACCEL_CPU && !accel_describe(ACCEL_CUDA, -1, text, sizeof(text));
 	err_restore(&was);
-	return far;
+	return device;
 }
 
-/* The ports of NICs, and which one the first PE of a node would take beside no device. */
-static void info_nics(const struct out *o)
+/* The ports of NICs, and which one the first PE of a node would take without a device. */
+static void info_nics(const struct info_sink *o)
 {
 	struct options options = { 0 };
 	struct verbs_port *ports = NULL;
@@ -241,14 +242,14 @@ static void info_nics(const struct out *o)
 	if (!err) {
 		struct verbs_config config = rdma_config(&options, NULL);
 
-		config.device = info_far(&options);
-		err = verbs_scan(&config, &ports, &n);
+		config.device = info_has_device(&options);
+		err = verbs ? verbs->scan(&config, &ports, &n) : verbs_missing();
 		if (!err)
 			chosen = verbs_choose(&config, ports, n, why, sizeof(why));
 	}
 	info_queue(o, &options, chosen < 0 ? NULL : &ports[chosen], chosen < 0 ? err_text() : why);
 	if (err || !n)
-		say(o, "transport", "NIC", "none", err ? err_text() : "libibverbs finds none");
+		info_row(o, "transport", "NIC", "none", err ? err_text() : "libibverbs finds none");
 	for (size_t i = 0; i < n; i++) {
 		const struct verbs_port *p = &ports[i];
 
@@ -257,22 +258,22 @@ static void info_nics(const struct out *o)
 			 p->ethernet ? "Ethernet" : "InfiniBand", (double)p->mbps / 1000,
 			 p->gid_index, (int)i == chosen ? "; a PE takes " : "",
 			 (int)i == chosen ? why : "");
-		say(o, "transport", key, *p->why_not ? "no" : "yes",
-		    *p->why_not ? p->why_not : note);
+		info_row(o, "transport", key, *p->why_not ? "no" : "yes",
+			 *p->why_not ? p->why_not : note);
 	}
 	free(ports);
 	options_free(&options);
 }
 
-static void info_transport(const struct out *o)
+static void info_transport(const struct info_sink *o)
 {
-	say(o, "transport", "p2p", "yes", "load and store; PEs of one node");
+	info_row(o, "transport", "p2p", "yes", "load and store; PEs of one node");
 	info_network(o);
 	info_nics(o);
-	say(o, "transport", "copy engine", "no", "not in this build: no device with one");
+	info_row(o, "transport", "copy engine", "no", "not in this build: no device with one");
 }
 
-static void info_dependency(const struct out *o, const char *lib, const char *purpose)
+static void info_dependency(const struct info_sink *o, const char *lib, const char *purpose)
 {
 	void *handle = dlopen(lib, PROBE_FLAGS);
 	const char *why = handle ? NULL : dlerror();
@@ -284,17 +285,17 @@ static void info_dependency(const struct out *o, const char *lib, const char *pu
 
 		snprintf(note, sizeof(note), "%s%s%s", purpose, missing ? "" : "; ",
 			 missing ? "" : why);
-		say(o, "dependency", lib, missing ? "not found" : "not usable", note);
+		info_row(o, "dependency", lib, missing ? "not found" : "not usable", note);
 		return;
 	}
 	if (!dlinfo(handle, RTLD_DI_LINKMAP, &map))
 		path = realpath(map->l_name, NULL); /* its name carries the version */
-	say(o, "dependency", lib, path ? path : "found", purpose);
+	info_row(o, "dependency", lib, path ? path : "found", purpose);
 	free(path);
 	dlclose(handle);
 }
 
-static void info_dependencies(const struct out *o)
+static void info_dependencies(const struct info_sink *o)
 {
 	info_dependency(o, "libpmix.so.2", "finds the job under mpirun and srun");
 	info_dependency(o, "libfabric.so.1", "other nodes, where there is a NIC for it");
@@ -306,31 +307,32 @@ static void info_dependencies(const struct out *o)
 	info_dependency(o, "libamdhip64.so", "AMD GPUs; not used by this build");
 }
 
-static void env_part(const struct out *o, const char *name, const char *part, const char *value)
+static void info_env_part(const struct info_sink *o, const char *name, const char *part,
+			  const char *value)
 {
 	char key[320];
 
 	snprintf(key, sizeof(key), "%s.%s", name, part);
-	say(o, "env", key, value, NULL);
+	info_row(o, "env", key, value, NULL);
 }
 
-/* The variable itself, with an error as its note, then its parts as name.part. */
-static void env_row(void *arg, const struct option_row *row)
+/* The variable itself, with an error as its note, then its properties as name.property. */
+static void info_env_row(void *arg, const struct option_row *row)
 {
-	const struct out *o = arg;
+	const struct info_sink *o = arg;
 
-	say(o, "env", row->name, row->value, row->error);
-	env_part(o, row->name, "source", row->source);
+	info_row(o, "env", row->name, row->value, row->error);
+	info_env_part(o, row->name, "source", row->source);
 	if (!row->help)
 		return;
-	env_part(o, row->name, "default", row->def);
-	env_part(o, row->name, "allowed", row->allowed);
-	env_part(o, row->name, "help", row->help);
+	info_env_part(o, row->name, "default", row->def);
+	info_env_part(o, row->name, "allowed", row->allowed);
+	info_env_part(o, row->name, "help", row->help);
 }
 
 int mori_shmem_info(mori_shmem_info_fn row, void *arg)
 {
-	struct out o = { row, arg };
+	struct info_sink o = { row, arg };
 
 	if (!row)
 		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_info: row is NULL");
@@ -339,6 +341,6 @@ int mori_shmem_info(mori_shmem_info_fn row, void *arg)
 	info_heap(&o);
 	info_transport(&o);
 	info_dependencies(&o);
-	options_each(env_row, &o);
+	options_each(info_env_row, &o);
 	return 0;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * What kernels see of a PE whose memory is far: a copy of its state and of the tables the
- * state points at, in memory of the device. The host's copy comes first; whoever changes
- * a field of it calls here. Blocks that kernels may know are kept when their PE is gone and
- * say so; the next PE with that rank on the device gets the same block, so a kernel that
- * was kept acts in the new world.
+ * What kernels see of a PE with device memory: a copy of its state and of the tables it points at,
+ * in memory of the device. The host's copy is the original; code that changes a field of it calls
+ * here. Blocks that kernels may know are kept, marked as finalized, when their PE is gone; the next
+ * PE with that rank on the device gets the same block, so that a kernel which was kept acts in the
+ * new world.
  */
 #include "core/faults.h"
 #include "core/pe.h"
@@ -18,36 +18,36 @@
 
 static struct {
 	pthread_mutex_t lock;
-	struct kept {
-		struct kept *next;
+	struct mirror_kept {
+		struct mirror_kept *next;
 		void *block;
 		struct dev_news *news;
 		uint64_t len;
 		int rank, device;
 	} *first;
-} kept = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} mirror_kept = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static uint64_t mirror_align(uint64_t n)
 {
 	return (n + 255) & ~(uint64_t)255;
 }
 
-/* The block that a PE of this rank has left, and the page for its news. */
-static void mirror_again(struct pe *pe)
+/* Reuses the block that a PE of this rank has left, and the page for its news. */
+static void mirror_reuse(struct pe *pe)
 {
 	struct mirror *m = &pe->mirror;
-	struct kept *found = NULL;
+	struct mirror_kept *found = NULL;
 
-	pthread_mutex_lock(&kept.lock);
-	for (struct kept **k = &kept.first; *k; k = &(*k)->next) {
-		if ((*k)->rank == pe->rank && (*k)->device == accel_device(&pe->accel) &&
+	pthread_mutex_lock(&mirror_kept.lock);
+	for (struct mirror_kept **k = &mirror_kept.first; *k; k = &(*k)->next) {
+		if ((*k)->rank == pe->rank && (*k)->device == pe->accel.number &&
 		    (*k)->len == m->len) {
 			found = *k;
 			*k = found->next;
 			break;
 		}
 	}
-	pthread_mutex_unlock(&kept.lock);
+	pthread_mutex_unlock(&mirror_kept.lock);
 	if (!found)
 		return;
 	m->block = found->block;
@@ -62,8 +62,9 @@ static size_t mirror_page(void)
 }
 
 /*
- * A page that kernels store to when something has failed: the host need not ask the device. A
- * mapping of its own: a program may pin the memory that malloc() gives, and not a part of it twice.
+ * A page that kernels store to when something has failed, so that the host need not query the
+ * device. It is a mapping of its own, because a program may pin memory of malloc(), and nothing can
+ * be pinned twice.
  */
 static void mirror_news_open(struct pe *pe)
 {
@@ -77,13 +78,13 @@ static void mirror_news_open(struct pe *pe)
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		m->news = page == MAP_FAILED ? NULL : page;
 		err_save(&was);
-		if (m->news && accel_pin(&pe->accel, m->news, mirror_page(), &ours)) {
+		if (m->news && pe->accel.mem->pin(pe->accel.dev, m->news, mirror_page(), &ours)) {
 			err_restore(&was);
 			munmap(m->news, mirror_page());
 			m->news = NULL;
 		}
 	}
-	m->unheard = !m->news;
+	m->polled = !m->news;
 	if (m->news) {
 		memset(m->news, 0, sizeof(*m->news));
 		pe->faults.news = m->news;
@@ -94,7 +95,7 @@ static void mirror_news_close(struct pe *pe)
 {
 	if (!pe->mirror.news)
 		return;
-	accel_unpin(&pe->accel, pe->mirror.news);
+	pe->accel.mem->unpin(pe->accel.dev, pe->mirror.news);
 	munmap(pe->mirror.news, mirror_page());
 }
 
@@ -102,9 +103,9 @@ static int mirror_owner_open(struct pe *pe)
 {
 	uint64_t n = pe->heap.max >> pe->heap.granule;
 
-	return pe->heap.owner ?
-		       accel_alloc(&pe->accel, n * sizeof(*pe->heap.owner), &pe->mirror.owner) :
-		       0;
+	return pe->heap.owner ? pe->accel.mem->alloc(pe->accel.dev, n * sizeof(*pe->heap.owner),
+						     &pe->mirror.owner) :
+				0;
 }
 
 /* The state with pointers of the device, and its tables behind it. */
@@ -152,15 +153,15 @@ int mirror_open(struct pe *pe)
 	image = calloc(1, m->len);
 	if (!image)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a PE's state");
-	mirror_again(pe);
+	mirror_reuse(pe);
 	if (!m->block)
-		err = accel_alloc(&pe->accel, m->len, &m->block);
+		err = pe->accel.mem->alloc(pe->accel.dev, m->len, &m->block);
 	if (!err)
 		mirror_news_open(pe);
-	pthread_mutex_lock(&pe->world->lock); /* no news between the copy and its first reader */
+	pthread_mutex_lock(&pe->world->lock); /* no loss between the copy and its first reader */
 	if (!err) {
 		mirror_fill(pe, image);
-		err = accel_copy(&pe->accel, m->block, image, m->len);
+		err = pe_copy(pe, m->block, image, m->len);
 		pe->ctx = (uint64_t)(uintptr_t)m->block;
 	}
 	pthread_mutex_unlock(&pe->world->lock);
@@ -171,24 +172,24 @@ int mirror_open(struct pe *pe)
 void mirror_close(struct pe *pe)
 {
 	struct mirror *m = &pe->mirror;
-	struct kept *k;
+	struct mirror_kept *k;
 
 	if (m->owner)
-		accel_free(&pe->accel, m->owner);
+		pe->accel.mem->free(pe->accel.dev, m->owner);
 	if (!m->block)
 		return;
 	k = pe->state_known ? malloc(sizeof(*k)) : NULL;
 	if (!pe->state_known) {
-		accel_free(&pe->accel, m->block);
+		pe->accel.mem->free(pe->accel.dev, m->block);
 		mirror_news_close(pe);
 	}
-	if (!k) /* without memory for the list a block that is known is leaked */
+	if (!k) /* without memory for the list, a block that is known is leaked */
 		return;
-	pthread_mutex_lock(&kept.lock);
-	*k = (struct kept){ kept.first, m->block, m->news,
-			    m->len,	pe->rank, accel_device(&pe->accel) };
-	kept.first = k;
-	pthread_mutex_unlock(&kept.lock);
+	pthread_mutex_lock(&mirror_kept.lock);
+	*k = (struct mirror_kept){ mirror_kept.first, m->block,	       m->news, m->len,
+				   pe->rank,	      pe->accel.number };
+	mirror_kept.first = k;
+	pthread_mutex_unlock(&mirror_kept.lock);
 	if (m->news)
 		faults_keep(pe->rank, NULL, m->news);
 }
@@ -199,18 +200,18 @@ int mirror_field(struct pe *pe, const void *field, size_t len)
 
 	if (!pe->mirror.block)
 		return 0;
-	return accel_copy(&pe->accel, (char *)pe->mirror.block + off, field, len);
+	return pe_copy(pe, (char *)pe->mirror.block + off, field, len);
 }
 
 int mirror_owner(struct pe *pe, uint64_t from, uint64_t n)
 {
 	if (!pe->mirror.owner)
 		return 0;
-	return accel_copy(&pe->accel, (uint32_t *)pe->mirror.owner + from, pe->heap.owner + from,
-			  n * sizeof(uint32_t));
+	return pe_copy(pe, (uint32_t *)pe->mirror.owner + from, pe->heap.owner + from,
+		       n * sizeof(uint32_t));
 }
 
-/* Who is gone comes before that somebody is. */
+/* The list of lost PEs is written before their number. */
 void mirror_lost(struct pe *pe)
 {
 	char *block = pe->mirror.block;
@@ -221,27 +222,28 @@ void mirror_lost(struct pe *pe)
 	if (!pe->ctx || !block)
 		return;
 	err_save(&was);
-	err = accel_copy_urgent(&pe->accel, block + pe->mirror.gone, st->gone,
-				(size_t)st->n_pes * sizeof(uint32_t));
+	err = pe->accel.mem->copy_urgent(pe->accel.dev, block + pe->mirror.gone, st->gone,
+					 (size_t)st->n_pes * sizeof(uint32_t));
 	if (!err)
-		err = accel_copy_urgent(&pe->accel, block + offsetof(struct dev_state, lost),
-					&st->lost, sizeof(st->lost));
+		err = pe->accel.mem->copy_urgent(pe->accel.dev,
+						 block + offsetof(struct dev_state, lost),
+						 &st->lost, sizeof(st->lost));
 	if (err)
 		log_warn("the device of PE %d was not told that a PE is lost: its kernels may wait "
-			 "for that one until their time is over: %s",
+			 "for it until they time out: %s",
 			 pe->rank, err_text());
 	err_restore(&was);
 }
 
-/* A word of the device's copy; the text of a failure is nobody's. */
-static int mirror_word(struct pe *pe, uint64_t off, void *word, size_t len, bool store)
+/* Accesses a word of the device's copy, without leaving the text of a failure. */
+static int mirror_access(struct pe *pe, uint64_t off, void *word, size_t len, bool store)
 {
 	char *at = (char *)pe->mirror.block + off;
 	struct err_was was;
 	int err;
 
 	err_save(&was);
-	err = accel_copy(&pe->accel, store ? at : word, store ? word : at, len);
+	err = pe_copy(pe, store ? at : word, store ? word : at, len);
 	err_restore(&was);
 	return err;
 }
@@ -253,32 +255,31 @@ int mirror_records(struct pe *pe, uint32_t *count, struct dev_record *out)
 	uint64_t none = 0;
 	int err;
 
-	if (m->unheard)
-		mirror_word(pe, m->records + DEV_RECORDS * sizeof(*out), &none, sizeof(none), true);
-	/* The count first: what comes between is in the next one. */
-	err = accel_copy(&pe->accel, count, block + offsetof(struct dev_state, fault.count),
-			 sizeof(*count));
-	return err ? err :
-		     accel_copy(&pe->accel, out, block + m->records, DEV_RECORDS * sizeof(*out));
+	if (m->polled)
+		mirror_access(pe, m->records + DEV_RECORDS * sizeof(*out), &none, sizeof(none),
+			      true);
+	/* The count first: failures in between belong to the next call. */
+	err = pe_copy(pe, count, block + offsetof(struct dev_state, fault.count), sizeof(*count));
+	return err ? err : pe_copy(pe, out, block + m->records, DEV_RECORDS * sizeof(*out));
 }
 
-bool mirror_heard(struct pe *pe)
+bool mirror_has_news(struct pe *pe)
 {
 	struct mirror *m = &pe->mirror;
 	uint64_t failed = 0;
 
-	return m->unheard &&
-	       !mirror_word(pe, m->records + DEV_RECORDS * sizeof(struct dev_record), &failed,
-			    sizeof(failed), false) &&
+	return m->polled &&
+	       !mirror_access(pe, m->records + DEV_RECORDS * sizeof(struct dev_record), &failed,
+			      sizeof(failed), false) &&
 	       failed;
 }
 
-void mirror_free(struct pe *pe, unsigned record)
+void mirror_record_free(struct pe *pe, unsigned record)
 {
 	uint64_t none = 0;
 
-	mirror_word(pe, pe->mirror.records + record * sizeof(struct dev_record), &none,
-		    sizeof(none), true);
+	mirror_access(pe, pe->mirror.records + record * sizeof(struct dev_record), &none,
+		      sizeof(none), true);
 }
 
 int mirror_code(struct pe *pe, bool take)
@@ -287,34 +288,33 @@ int mirror_code(struct pe *pe, bool take)
 	int32_t code = 0, none = 0;
 
 	if (pe->mirror.block)
-		mirror_word(pe, at, &code, sizeof(code), false);
+		mirror_access(pe, at, &code, sizeof(code), false);
 	if (code && take)
-		mirror_word(pe, at, &none, sizeof(none), true);
+		mirror_access(pe, at, &none, sizeof(none), true);
 	return code;
 }
 
-/* Kernels see a fault of the host's calls, unless they have one of their own. */
-void mirror_stick(struct pe *pe)
+/* Shows a fault of the host's calls to kernels, unless they have one of their own. */
+void mirror_set_code(struct pe *pe)
 {
 	if (pe->mirror.block && !mirror_code(pe, false))
-		mirror_word(pe, offsetof(struct dev_state, fault.code), &pe->state->fault.code,
-			    sizeof(pe->state->fault.code), true);
+		mirror_access(pe, offsetof(struct dev_state, fault.code), &pe->state->fault.code,
+			      sizeof(pe->state->fault.code), true);
 }
 
-/* Where the list may begin with it after all, it stays there, and without a length. */
+/* If the list may begin with it already, it stays there, without a length. */
 static void mirror_window_undo(struct pe *pe, void **at, bool tried)
 {
 	uint64_t none = 0;
 
 	if (tried)
-		accel_copy(&pe->accel, (char *)*at + offsetof(struct dev_window, len), &none,
-			   sizeof(none));
+		pe_copy(pe, (char *)*at + offsetof(struct dev_window, len), &none, sizeof(none));
 	else if (*at)
-		accel_free(&pe->accel, *at);
+		pe->accel.mem->free(pe->accel.dev, *at);
 	*at = NULL;
 }
 
-/* Its length comes last, and the way to it after that. */
+/* Its length is written last, and then the pointer to it. */
 int mirror_window(struct pe *pe, const struct dev_window *w, uint64_t len, void **at)
 {
 	size_t size = sizeof(*w) + (size_t)pe->world->n_pes * sizeof(w->peer[0]);
@@ -331,19 +331,19 @@ int mirror_window(struct pe *pe, const struct dev_window *w, uint64_t len, void 
 	memcpy(image, w, size);
 	image->len = 0;
 	if (made)
-		err = accel_alloc(&pe->accel, size, at);
-	if (!err) /* the list goes on as it did, or with what came before */
-		err = accel_copy(&pe->accel, &image->next,
-				 made ? (char *)pe->mirror.block + head :
-					(char *)*at + offsetof(struct dev_window, next),
-				 sizeof(void *));
+		err = pe->accel.mem->alloc(pe->accel.dev, size, at);
+	if (!err) /* what follows it in the list stays the same */
+		err = pe_copy(pe, &image->next,
+			      made ? (char *)pe->mirror.block + head :
+				     (char *)*at + offsetof(struct dev_window, next),
+			      sizeof(void *));
 	if (!err)
-		err = accel_copy(&pe->accel, *at, image, size);
+		err = pe_copy(pe, *at, image, size);
 	if (!err)
-		err = accel_copy(&pe->accel, (char *)*at + offsetof(struct dev_window, len), &len,
-				 sizeof(len));
+		err = pe_copy(pe, (char *)*at + offsetof(struct dev_window, len), &len,
+			      sizeof(len));
 	if (!err && made) {
-		err = accel_copy(&pe->accel, (char *)pe->mirror.block + head, at, sizeof(*at));
+		err = pe_copy(pe, (char *)pe->mirror.block + head, at, sizeof(*at));
 		tried = true;
 	}
 	free(image);

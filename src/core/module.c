@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Modules and launches. Every handle that was given out stands in one list until
- * it is unloaded, so that one which outlives its PE is an error and not a crash.
- * A module runs one launch at a time; whoever else wants it waits.
+ * Modules and launches. Every handle is in one list until it is unloaded, so that one which
+ * outlives its PE causes an error and not a crash. A module runs one launch at a time; other
+ * callers wait.
  */
 #include "core/module.h"
 
 #include "core/fail.h"
 #include "core/faults.h"
-#include "core/near.h"
+#include "core/p2p_only.h"
 #include "core/registry.h"
-#include "core/route.h"
+#include "core/remote.h"
+#include "core/sized.h"
+#include "util/clock.h"
 #include "util/err.h"
 #include "util/interrupt.h"
 #include "util/log.h"
@@ -19,12 +21,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct mori_shmem_module {
 	struct mori_shmem_module *next;
-	struct pe *pe; /* NULL: has finalized */
-	struct accel accel;
+	struct pe *pe; /* NULL: it has finalized */
+	const struct accel_module_ops *ops;
 	struct accel_module *module; /* NULL: unloaded */
 	bool busy;		     /* a launch runs, or it is being unloaded */
 	char kernel[48];	     /* that runs */
@@ -32,7 +33,7 @@ struct mori_shmem_module {
 
 static struct {
 	pthread_mutex_t lock;
-	pthread_cond_t free; /* some module is not busy any more */
+	pthread_cond_t free; /* some module has become idle */
 	struct mori_shmem_module *first;
 } modules = { .lock = PTHREAD_MUTEX_INITIALIZER, .free = PTHREAD_COND_INITIALIZER };
 
@@ -42,14 +43,14 @@ void module_after_fork(void)
 {
 	pthread_mutex_init(&modules.lock, NULL);
 	pthread_cond_init(&modules.free, NULL);
-	near_after_fork();
+	p2p_only_after_fork();
 	for (struct mori_shmem_module *m = modules.first; m; m = m->next) {
 		m->pe = NULL;
 		m->busy = false;
 	}
 }
 
-/* Under the lock: where in the list it hangs; NULL if it does not. */
+/* Under the lock: the link to it in the list; NULL if there is none. */
 static struct mori_shmem_module **module_place(const void *m)
 {
 	struct mori_shmem_module **p = &modules.first;
@@ -59,21 +60,7 @@ static struct mori_shmem_module **module_place(const void *m)
 	return *p ? p : NULL;
 }
 
-static struct timespec module_deadline(double seconds)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	t.tv_sec += (time_t)seconds;
-	t.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
-	if (t.tv_nsec >= 1000000000) {
-		t.tv_sec++;
-		t.tv_nsec -= 1000000000;
-	}
-	return t;
-}
-
-/* Under the lock: mark it as ours. It may be gone when it comes free. */
+/* Under the lock: marks it as ours. It may be gone when it becomes idle. */
 static int module_take(struct mori_shmem_module *m, const char *call)
 {
 	struct timespec end = { 0 };
@@ -86,11 +73,11 @@ static int module_take(struct mori_shmem_module *m, const char *call)
 			return err_set(MORI_SHMEM_EINVAL, "%s: %s", call, not_yours);
 		if (!m->busy)
 			break;
-		if (accel_in_kernel(&m->accel))
+		if (m->ops->in_kernel())
 			return err_set(MORI_SHMEM_ESTATE, "%s: not from inside a kernel", call);
 		limit = m->pe ? m->pe->options.timeout : 0;
 		if (!end.tv_sec)
-			end = module_deadline(limit);
+			end = clock_timespec(clock_deadline(limit));
 		if (limit > 0)
 			late = pthread_cond_clockwait(&modules.free, &modules.lock, CLOCK_MONOTONIC,
 						      &end);
@@ -123,9 +110,9 @@ static struct pe *module_pe(const char *call)
 }
 
 /*
- * The calling thread's PE; NULL if it has none, which is no error. A thread of another PE must
- * not wait on the stream of the module's, where a kernel may wait for it, and what has failed
- * there is not its to be told: the PE's own thread may be about to look.
+ * The calling thread's PE; NULL if it has none, which is no error. A thread of another PE must not
+ * wait on the stream of the module's PE, where a kernel may wait for it, nor collect that PE's
+ * failures, which its own thread may be about to check.
  */
 static struct pe *module_caller(void)
 {
@@ -140,16 +127,16 @@ static struct pe *module_caller(void)
 }
 
 /* @handle: what the caller knows the module by. */
-static int module_bind(struct pe *pe, const struct accel *a, struct accel_module *m,
-		       const void *handle, const char *call)
+static int module_bind(struct pe *pe, struct accel_module *m, const void *handle, const char *call)
 {
+	const struct accel_module_ops *ops = pe->accel.ops->module;
 	uint32_t flags;
-	int err = accel_module_look(a, m, &flags);
+	int err = ops->look(m, &flags);
 
 	if (!err)
-		err = near_bind(pe, handle, flags & DEV_LINK_NEAR, call);
+		err = p2p_only_bind(pe, handle, flags & DEV_LINK_P2P_ONLY, call);
 	if (!err)
-		err = accel_module_link(a, m, (struct dev_state *)(uintptr_t)pe->ctx);
+		err = ops->link(m, (struct dev_state *)(uintptr_t)pe->ctx);
 	return err;
 }
 
@@ -167,12 +154,12 @@ int mori_shmem_module_load(const void *image, size_t size, mori_shmem_module_t *
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return err_set(MORI_SHMEM_ENOMEM, "mori_shmem_module_load: no memory");
-	m->accel = pe->accel;
-	pe_show_state(pe);
-	err = accel_module_load(&m->accel, image, size, &m->module);
+	m->ops = pe->accel.ops->module;
+	pe_expose_state(pe);
+	err = m->ops->load(pe->accel.dev, image, size, &m->module);
 	if (err)
 		goto free_handle;
-	err = module_bind(pe, &m->accel, m->module, m, "module_load");
+	err = module_bind(pe, m->module, m, "module_load");
 	if (err)
 		goto unload;
 	m->pe = pe;
@@ -183,8 +170,8 @@ int mori_shmem_module_load(const void *image, size_t size, mori_shmem_module_t *
 	*out = m;
 	return 0;
 unload:
-	near_unbind(m);
-	accel_module_unload(&m->accel, m->module);
+	p2p_only_unbind(m);
+	m->ops->unload(m->module);
 free_handle:
 	free(m);
 	return err;
@@ -201,15 +188,15 @@ int mori_shmem_module_unload(mori_shmem_module_t *m)
 	err = module_take(m, "mori_shmem_module_unload");
 	if (!err) {
 		*module_place(m) = m->next;
-		failed = m->pe && m->pe == caller ? faults_look(caller) : 0;
+		failed = m->pe && m->pe == caller ? faults_report_new(caller) : 0;
 		pthread_cond_broadcast(&modules.free);
 	}
 	pthread_mutex_unlock(&modules.lock);
 	if (err)
 		return err;
 	if (m->module)
-		accel_module_unload(&m->accel, m->module);
-	near_unbind(m);
+		m->ops->unload(m->module);
+	p2p_only_unbind(m);
 	free(m);
 	return failed;
 }
@@ -235,14 +222,14 @@ void module_close_all(struct pe *pe)
 			m->pe = NULL;
 		pthread_mutex_unlock(&modules.lock);
 		if (module)
-			accel_module_unload(&pe->accel, module);
+			pe->accel.ops->module->unload(module);
 		pthread_mutex_lock(&modules.lock);
 	} while (m);
 	pthread_mutex_unlock(&modules.lock);
-	near_close(pe);
+	p2p_only_close(pe);
 }
 
-/* Under the lock: the module is ours to use, and its PE lives. */
+/* Under the lock: takes the module if its PE exists. */
 static int module_use(struct mori_shmem_module *m, const char *call)
 {
 	int err = module_take(m, call);
@@ -256,7 +243,25 @@ static int module_use(struct mori_shmem_module *m, const char *call)
 		       call);
 }
 
-/* One of ours, or what dlopen() gave. */
+/* The same without the lock, and the reverse. */
+static int module_begin(struct mori_shmem_module *m, const char *call)
+{
+	int err;
+
+	pthread_mutex_lock(&modules.lock);
+	err = module_use(m, call);
+	pthread_mutex_unlock(&modules.lock);
+	return err;
+}
+
+static void module_end(struct mori_shmem_module *m)
+{
+	pthread_mutex_lock(&modules.lock);
+	module_give(m);
+	pthread_mutex_unlock(&modules.lock);
+}
+
+/* @module: one of ours, or what dlopen() returned. */
 int mori_shmem_module_init(void *module)
 {
 	struct pe *pe = module_pe("module_init");
@@ -269,13 +274,13 @@ int mori_shmem_module_init(void *module)
 		return MORI_SHMEM_ESTATE;
 	if (!module)
 		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_module_init: module is NULL");
-	pe_show_state(pe);
+	pe_expose_state(pe);
 	pthread_mutex_lock(&modules.lock);
 	ours = module_place(m) != NULL;
 	if (ours)
 		err = module_use(m, "mori_shmem_module_init");
 	if (ours && !err) {
-		err = module_bind(pe, &m->accel, m->module, m, "module_init");
+		err = module_bind(pe, m->module, m, "module_init");
 		if (!err)
 			m->pe = pe;
 		module_give(m);
@@ -283,11 +288,11 @@ int mori_shmem_module_init(void *module)
 	pthread_mutex_unlock(&modules.lock);
 	if (ours)
 		return err;
-	err = accel_module_borrow(&pe->accel, module, &borrowed);
+	err = pe->accel.ops->module->borrow(pe->accel.dev, module, &borrowed);
 	if (err)
 		return err;
-	err = module_bind(pe, &pe->accel, borrowed, module, "module_init");
-	accel_module_unload(&pe->accel, borrowed);
+	err = module_bind(pe, borrowed, module, "module_init");
+	pe->accel.ops->module->unload(borrowed);
 	return err;
 }
 
@@ -298,14 +303,37 @@ int mori_shmem_module_kernel(mori_shmem_module_t *m, size_t index, const char **
 	if (!m || !name)
 		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_module_kernel: %s is NULL",
 			       m ? "name" : "module");
-	pthread_mutex_lock(&modules.lock);
-	err = module_use(m, "mori_shmem_module_kernel");
-	if (!err) {
-		err = accel_module_kernel(&m->accel, m->module, index, name);
-		module_give(m);
-	}
-	pthread_mutex_unlock(&modules.lock);
+	err = module_begin(m, "mori_shmem_module_kernel");
+	if (err)
+		return err;
+	err = m->ops->kernel(m->module, index, name);
+	module_end(m);
 	return err;
+}
+
+/* Elements of @params are as far apart as the first one's struct_size says. */
+static int module_params(mori_shmem_module_t *m, const char *name, mori_shmem_param_t *params,
+			 size_t room)
+{
+	int n = m->ops->params(m->module, name, NULL, 0);
+	size_t stride = room ? params->struct_size : 0;
+	size_t fill = n < 0 ? 0 : room < (size_t)n ? room : (size_t)n;
+	mori_shmem_param_t *all;
+
+	if (!fill)
+		return n;
+	all = calloc(fill, sizeof(*all));
+	if (!all)
+		return err_set(MORI_SHMEM_ENOMEM, "no memory for the parameters of %s", name);
+	n = m->ops->params(m->module, name, all, fill);
+	for (size_t i = 0; n >= 0 && i < fill; i++) {
+		mori_shmem_param_t *to = (void *)((char *)params + i * stride);
+
+		to->struct_size = stride;
+		sized_copy(to, stride, &all[i], sizeof(all[i]));
+	}
+	free(all);
+	return n;
 }
 
 int mori_shmem_kernel_params(mori_shmem_module_t *m, const char *name, mori_shmem_param_t *params,
@@ -318,24 +346,25 @@ int mori_shmem_kernel_params(mori_shmem_module_t *m, const char *name, mori_shme
 			       !m    ? "module" :
 			       !name ? "name" :
 				       "params");
-	pthread_mutex_lock(&modules.lock);
-	n = module_use(m, "mori_shmem_kernel_params");
-	if (!n) {
-		n = accel_kernel_params(&m->accel, m->module, name, params, room);
-		module_give(m);
-	}
-	pthread_mutex_unlock(&modules.lock);
+	n = room ? sized_check("kernel_params", "params", params->struct_size, sizeof(*params)) : 0;
+	if (n)
+		return n;
+	n = module_begin(m, "mori_shmem_kernel_params");
+	if (n)
+		return n;
+	n = module_params(m, name, params, room);
+	module_end(m);
 	return n;
 }
 
-/* Under the lock. As on a GPU, after a fault nothing runs until the host has looked. */
-static int launch_sticky(struct pe *pe, const char *name)
+/* Under the lock. As on a GPU, after a fault nothing runs until the host has checked it. */
+static int module_launch_sticky(struct pe *pe, const char *name)
 {
 	struct kernel_fault *f = &pe->kernel_fault;
 
 	if (!f->code)
 		return 0;
-	/* Acquire: pairs with whoever cleared it in faults_take(). */
+	/* Acquire: pairs with the exchange in faults_take(). */
 	if (!__atomic_load_n(&pe->state->fault.code, __ATOMIC_ACQUIRE)) {
 		f->code = 0;
 		return 0;
@@ -347,13 +376,14 @@ static int launch_sticky(struct pe *pe, const char *name)
 }
 
 /* Under the lock: what the launch left for mori_shmem_check(). */
-static void launch_note(struct pe *pe, const char *name, int err, const struct accel_fault *at)
+static void module_launch_note(struct pe *pe, const char *name, int err,
+			       const struct accel_fault *at)
 {
 	bool ended =
 		err == MORI_SHMEM_EFAULT || err == MORI_SHMEM_ETIMEDOUT || err == MORI_SHMEM_EPEER;
 	char text[sizeof(pe->kernel_fault.text)];
 
-	if (err == MORI_SHMEM_EPEER) { /* which PE is lost, too */
+	if (err == MORI_SHMEM_EPEER) { /* with the PE that is lost */
 		snprintf(text, sizeof(text), "%s", err_text());
 		world_lost(pe->world);
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), ": %s", err_text());
@@ -366,15 +396,15 @@ static void launch_note(struct pe *pe, const char *name, int err, const struct a
 		snprintf(pe->kernel_fault.text, sizeof(pe->kernel_fault.text), "%s", err_text());
 		log_error("%s", pe->kernel_fault.text);
 		faults_add(pe, DEV_OP_NONE, err,
-			   &(struct fail_about){ .pe = pe->rank, .addr = at->addr }, at, true);
+			   &(struct fail_subject){ .pe = pe->rank, .addr = at->addr }, at, true);
 	}
 }
 
-/* The waits of the kernel see that the job has ended, and drive the network meanwhile. */
-static void launch_idle(struct dev_state *state)
+/* Makes progress on the network for the kernel's waits, and ends them when the job is aborted. */
+static void module_launch_idle(struct dev_state *state)
 {
 	const struct pe *pe = state->host;
-	struct net *net = route_net(pe->world);
+	struct net *net = remote_net(pe->world);
 
 	if (net)
 		net_progress(net);
@@ -392,9 +422,9 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 		.shared = shared,
 		.args = args,
 		.stream = stream,
-		.idle = launch_idle,
+		.idle = module_launch_idle,
 	};
-	struct accel_fault fault = { 0 };
+	struct accel_fault fault = { .block = { -1, -1, -1 }, .thread = { -1, -1, -1 } };
 	struct pe *caller = module_caller();
 	int err;
 
@@ -407,14 +437,15 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 	pthread_mutex_lock(&modules.lock);
 	err = module_use(m, "mori_shmem_kernel_launch");
 	if (!err) {
-		err = launch_sticky(m->pe, name);
+		err = module_launch_sticky(m->pe, name);
 		if (err)
 			module_give(m);
 	}
 	if (!err) {
 		if (!stream && m->pe == caller && !caller->options.strict)
-			(void)faults_look(caller); /* of what has run before */
+			(void)faults_report_new(caller); /* of what has run before */
 		launch.state = m->pe->state;
+		launch.learned = &m->pe->learned[BACKOFF_GRID];
 		launch.idle_ns = (uint64_t)(m->pe->options.timeout * 1e9);
 		launch.stack = m->pe->options.kernel_stack;
 		snprintf(m->kernel, sizeof(m->kernel), "%s", name);
@@ -423,12 +454,12 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 	if (err)
 		return err;
 	launch.caller = caller ? &caller->accel : NULL;
-	err = accel_launch(&m->accel, m->module, &launch, &fault);
+	err = m->ops->launch(m->module, &launch, &fault);
 	pthread_mutex_lock(&modules.lock);
 	if (m->pe && err)
-		launch_note(m->pe, name, err, &fault);
+		module_launch_note(m->pe, name, err, &fault);
 	else if (m->pe && !stream && m->pe == caller && caller->options.strict)
-		err = faults_look(caller); /* of this launch too */
+		err = faults_report_new(caller); /* of this launch too */
 	module_give(m);
 	pthread_mutex_unlock(&modules.lock);
 	return err;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The parser of the environment. Everything it knows of a variable is its line
- * in options.def. The only state is the list of unknown names already warned
+ * in options.def. The only state is the list of names already warned
  * about, which grows under a lock and is never freed.
  */
 #include "core/options.h"
@@ -16,6 +16,7 @@
 
 #include "util/err.h"
 #include "util/log.h"
+#include "util/thread.h"
 
 enum option_kind { KIND_STRING, KIND_ENUM, KIND_SIZE, KIND_SWITCH, KIND_SECONDS, KIND_INT };
 
@@ -313,12 +314,25 @@ static unsigned distance(const char *a, const char *b)
 	return row[len];
 }
 
+static int is_ours(const char *name)
+{
+	return !strncmp(name, "MORI_SHMEM_", 11);
+}
+
+/* The prefix counts for less than the rest: MORI_HEAP_SIZE is MORI_SHMEM_HEAP_SIZE. */
+static unsigned name_distance(const char *a, const char *b)
+{
+	unsigned rest = distance(a + (is_ours(a) ? 11 : 5), b + (is_ours(b) ? 11 : 5));
+
+	return 2 * rest + (is_ours(a) != is_ours(b));
+}
+
 static const char *nearest(const char *name)
 {
 	const struct option *best = &option_table[0];
 
 	for (size_t i = 1; i < N_OPTIONS; i++) {
-		if (distance(name, option_table[i].name) < distance(name, best->name))
+		if (name_distance(name, option_table[i].name) < name_distance(name, best->name))
 			best = &option_table[i];
 	}
 	return best->name;
@@ -337,11 +351,6 @@ static int is_unknown(const char *entry, char *buf, size_t size)
 			return 0;
 	}
 	return 1;
-}
-
-static int is_ours(const char *name)
-{
-	return !strncmp(name, "MORI_SHMEM_", 11);
 }
 
 /* 1 the first time a name comes. */
@@ -385,6 +394,24 @@ static int check_unknown(void)
 	return 0;
 }
 
+/* Variables of MORI that change nothing so far: whoever sets one must learn that. */
+static void warn_idle(void)
+{
+	static const struct {
+		const char *name, *why;
+	} idle[] = {
+		{ "MORI_SHMEM_HEAP_TYPE", "AMD GPUs are not supported" },
+		{ "MORI_SDMA_NUM_CHANNELS", "no path uses a copy engine" },
+	};
+
+	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++) {
+		const char *value = getenv(idle[i].name);
+
+		if (value && *value && first_warning(idle[i].name))
+			log_warn("%s has no effect yet: %s", idle[i].name, idle[i].why);
+	}
+}
+
 static void apply_log_level(const struct options *o)
 {
 	int level = o->log_level >= 0 ? o->log_level : o->global_log_level;
@@ -423,11 +450,14 @@ int options_load(struct options *out)
 	} else {
 		err = check_unknown();
 	}
-	if (err)
+	if (err) {
 		options_free(&o);
-	else
-		*out = o;
-	return err;
+		return err;
+	}
+	warn_idle();
+	thread_ignore_affinity(o.ignore_cpu_affinity);
+	*out = o;
+	return 0;
 }
 
 void options_free(struct options *o)

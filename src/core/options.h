@@ -33,7 +33,8 @@ struct options {
  * Read the environment. MORI_SHMEM_EINVAL for a malformed value or an unknown
  * MORI_SHMEM_* (the text names it and what is allowed), MORI_SHMEM_ENOMEM. An
  * unknown other MORI_* is a warning, once a process. An empty value counts as
- * unset. Sets the level of the log, also when it fails.
+ * unset. A variable that has no effect yet is a warning too. Sets what threads of the library
+ * share: the level of the log, even on failure, and on which cores they may run.
  */
 int options_load(struct options *out);
 /* Free what options_load() filled in; a struct of zeros will do. */

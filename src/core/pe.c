@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: MIT
 /*
- * The life of a PE: join, open what it needs, agree with all others that it
- * worked, and the way back. A PE that failed on the way still takes part in the
- * agreement, or the others would wait for it.
+ * The life of a PE: join, open what it needs, agree with all others on success, and the reverse. A
+ * PE that has failed still takes part in the agreement, or the others would wait for it.
  */
 #include "core/pe.h"
 
 #include "boot/boot.h"
-#include "core/far.h"
+#include "core/device_mem.h"
 #include "core/faults.h"
 #include "core/module.h"
-#include "core/queue.h"
+#include "core/queues.h"
 #include "core/rdma.h"
 #include "core/registry.h"
-#include "core/route.h"
+#include "core/remote.h"
 #include "dev/dev.h"
+#include "util/env.h"
 #include "util/err.h"
 #include "util/log.h"
 
 #include <sched.h>
 #include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* How often a waiting thread polls before it yields: hardly, if PEs share cores. */
-#define PE_SPIN_ALONE  2000u
-#define PE_SPIN_SHARED 20u
 
 bool pe_crowded(int n_node)
 {
@@ -42,11 +39,11 @@ static bool pe_wants_copy(const struct pe *pe)
 	return pe->options.enable_sdma && !pe->options.disable_p2p;
 }
 
-/* What this PE tells the others: all must bring the same. */
+/* What this PE sends to the others: all must send the same. */
 static int pe_blob_fill(const struct pe *pe, struct pe_blob *blob)
 {
 	struct accel_facts facts;
-	int err = accel_facts(&pe->accel, &facts);
+	int err = pe->accel.ops->facts(pe->accel.dev, &facts);
 
 	if (err)
 		return err;
@@ -58,12 +55,12 @@ static int pe_blob_fill(const struct pe *pe, struct pe_blob *blob)
 		blob->heap_size = pe->options.heap_size;
 	blob->chunk_size = pe->options.vmm_chunk_size;
 	blob->share = (uint32_t)pe->options.share;
-	snprintf(blob->device, sizeof(blob->device), "%s", accel_name(&pe->accel));
+	snprintf(blob->device, sizeof(blob->device), "%s", pe->accel.ops->name);
 	blob->copy = pe_wants_copy(pe);
 	blob->no_p2p = (uint32_t)pe->options.disable_p2p;
-	blob->nic = rdma_wish(&pe->options);
+	blob->nic = rdma_policy(&pe->options);
 	blob->num_qp = (uint32_t)pe->options.num_qp_per_pe;
-	blob->device_number = accel_device(&pe->accel);
+	blob->device_number = pe->accel.number;
 	memcpy(blob->device_id, facts.id, sizeof(facts.id));
 	blob->device_free = facts.free;
 	blob->device_granule = facts.granule;
@@ -86,11 +83,11 @@ static int pe_reach_self(struct pe *pe)
 	return 0;
 }
 
-/* Whether this is the first PE of the job with copy engines asked for: one line says it for all. */
+/* Whether this is the first PE of the job that requests copy engines: it warns for all. */
 static bool pe_first_copy(const struct pe *pe)
 {
 	for (int i = 0; i < pe->rank; i++) {
-		if (((const struct pe_blob *)boot_peer(pe->boot, i)->blob)->copy)
+		if (pe_blob_of(pe->boot, i)->copy)
 			return false;
 	}
 	return true;
@@ -107,17 +104,16 @@ static bool pe_slots_same(const int32_t *slot, int n)
 
 static bool pe_one_device(const struct pe *pe)
 {
-	const struct pe_blob *mine = boot_peer(pe->boot, pe->rank)->blob;
+	const struct pe_blob *mine = pe_blob_of(pe->boot, pe->rank);
 	int i = 0;
 
-	while (i < pe->world->n_pes &&
-	       !memcmp(((const struct pe_blob *)boot_peer(pe->boot, i)->blob)->device_id,
-		       mine->device_id, sizeof(mine->device_id)))
+	while (i < pe->world->n_pes && !memcmp(pe_blob_of(pe->boot, i)->device_id, mine->device_id,
+					       sizeof(mine->device_id)))
 		i++;
-	return pe_far(pe) && i == pe->world->n_pes;
+	return pe_device_mem(pe) && i == pe->world->n_pes;
 }
 
-/* By which path this PE speaks to each other: see dev_path(). */
+/* The path from this PE to each other one: see dev_path(). */
 static int pe_path_open(struct pe *pe)
 {
 	struct dev_state *st = pe->state;
@@ -149,7 +145,8 @@ static int pe_state_open(struct pe *pe)
 	st->window = (uint64_t)(uintptr_t)w->window;
 	st->stride = w->stride;
 	st->gone = w->gone;
-	st->spin = st->spin_now = w->crowded ? PE_SPIN_SHARED : PE_SPIN_ALONE;
+	for (int i = 0; i < BACKOFF_KINDS; i++)
+		pe->learned[i].crowded = w->crowded;
 	st->wait_ns = (uint64_t)(pe->options.wait_timeout * 1e9);
 	st->sync = (uint64_t)(uintptr_t)w->block + w->sync_off;
 	st->sync_stride = (uint64_t)w->n_pes * sizeof(uint64_t);
@@ -157,8 +154,8 @@ static int pe_state_open(struct pe *pe)
 	st->num_qp = pe->options.num_qp_per_pe;
 	st->host = pe;
 	st->one_device = pe_one_device(pe);
-	st->amo_queue = route_amo_apart(pe->boot, w->my_node);
-	if (st->amo_queue && w->parts.n_devs > 1)
+	st->amo_queue = remote_amo_by_queue(pe->boot, w->my_node);
+	if (st->amo_queue && w->segments.n_devs > 1)
 		return err_set(
 			MORI_SHMEM_ENOTSUP,
 			"the GPUs of this process are not atomic on each other's memory: run "
@@ -171,8 +168,8 @@ static void pe_state_close(struct pe *pe)
 {
 	bool known = pe->state_known && pe->ctx == (uint64_t)(uintptr_t)pe->state;
 
-	if (pe->far)
-		far_add(-1);
+	if (pe->device_counted)
+		device_mem_count(-1);
 	mirror_close(pe);
 	if (known)
 		faults_keep(pe->rank, pe->state, pe->state->news);
@@ -180,16 +177,19 @@ static void pe_state_close(struct pe *pe)
 		free(pe->state);
 }
 
-/* Kernels find that there is no PE any more, and those of its modules have ended. */
+/* Shows kernels that the PE has ended, and unloads its modules. */
 static void pe_stop(struct pe *pe)
 {
 	struct err_was was;
 	int err;
 
 	err_save(&was);
-	/* Release: a kernel that sees it looks no further. A GPU's quick way looks at "plain" alone. */
-	pe->state->plain = 0;
-	err = mirror_field(pe, &pe->state->plain, sizeof(pe->state->plain));
+	/*
+	 * Release: a kernel that sees it reads nothing else. A GPU's fast path checks "plain"
+	 * alone.
+	 */
+	pe->state->uniform = 0;
+	err = mirror_field(pe, &pe->state->uniform, sizeof(pe->state->uniform));
 	__atomic_store_n(&pe->state->life, DEV_LIFE_FINALIZED, __ATOMIC_RELEASE);
 	if (!err)
 		err = mirror_field(pe, &pe->state->life, sizeof(pe->state->life));
@@ -203,11 +203,11 @@ static void pe_stop(struct pe *pe)
 
 static void pe_free(struct pe *pe)
 {
-	route_leave(pe);
+	remote_leave(pe);
 	reg_close(pe);
 	heap_close(pe);
 	coll_close(pe);
-	world_leave(pe); /* no news any more */
+	world_leave(pe); /* no notification of losses any more */
 	pe_state_close(pe);
 	accel_close(&pe->accel);
 	free(pe->reach);
@@ -215,7 +215,7 @@ static void pe_free(struct pe *pe)
 	free(pe);
 }
 
-/* Takes what @options holds, also on failure. */
+/* Takes over what @options holds, even on failure. */
 static struct pe *pe_new(struct options *options, int rank)
 {
 	size_t records = (sizeof(struct dev_state) + 63) & ~(size_t)63;
@@ -260,8 +260,8 @@ static int pe_join(struct pe *pe, const unsigned char *uid, int nranks, const st
 	return boot_join(&config, uid, pe->rank, nranks, blob, sizeof(*blob), &pe->boot);
 }
 
-/* Which of the devices, where the thread has none current: by the place on the node. */
-static int pe_place(const struct pe *pe)
+/* Hint for the device if the thread has none current: the rank on the node. */
+static int pe_device_hint(const struct pe *pe)
 {
 	static const char *const names[] = { "LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
 					     "SLURM_LOCALID" };
@@ -269,32 +269,31 @@ static int pe_place(const struct pe *pe)
 	if (pe->options.local_rank >= 0)
 		return pe->options.local_rank + pe->rank - pe->options.rank;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *text = getenv(names[i]);
+		int rank;
 
-		if (text && *text)
-			return atoi(text);
+		if (env_int(names[i], 0, INT_MAX, &rank) > 0)
+			return rank;
 	}
 	return pe->rank;
 }
 
-static int pe_open_far(struct pe *pe)
+static int pe_open_mirror(struct pe *pe)
 {
-	pe->far = true;
-	far_add(1);
+	pe->device_counted = true;
+	device_mem_count(1);
 	return mirror_open(pe);
 }
 
-/* Every PE gets the same: 0, or what the first that failed says. */
-static int pe_agree(struct pe *pe, int err)
+int pe_agree(struct pe *pe, int err)
 {
 	return boot_agree(pe->boot, pe->rank, err, err ? err_text() : "",
 			  pe->options.bootstrap_timeout);
 }
 
-/* The world is entered: the rest, and that all PEs have come so far. */
-static int pe_settle(struct pe *pe, const struct pe_blob *blob)
+/* Enters the world and opens everything else; all PEs agree on the result. */
+static int pe_open_world(struct pe *pe, const struct pe_blob *blob)
 {
-	bool apart = route_needed(pe->boot);
+	bool apart = remote_needed(pe->boot);
 	int err = world_enter(pe, blob);
 
 	if (!err)
@@ -302,21 +301,22 @@ static int pe_settle(struct pe *pe, const struct pe_blob *blob)
 	if (!err)
 		err = coll_open(pe);
 	if (!err && apart)
-		err = route_make(pe);
-	if (pe_far(pe) || apart) { /* what follows needs all PEs: all are here, or none */
+		err = remote_open(pe);
+	if (pe_device_mem(pe) ||
+	    apart) { /* what follows needs all PEs: either all get here or none */
 		err = pe_agree(pe, err);
 		if (!err && apart)
-			err = route_join(pe, pe->options.bootstrap_timeout);
+			err = remote_join(pe, pe->options.bootstrap_timeout);
 		if (err)
 			return err;
 	}
 	if (!err)
 		err = heap_open(pe, blob);
-	if (!err && pe_far(pe))
-		err = pe_open_far(pe);
+	if (!err && pe_device_mem(pe))
+		err = pe_open_mirror(pe);
 	if (!err)
-		err = route_serve(pe);
-	if (apart) /* some of it is done by all PEs together, whatever has failed */
+		err = remote_serve(pe);
+	if (apart) /* collective in part, whatever has failed */
 		err = queue_open(pe, true, err);
 	return pe_agree(pe, err);
 }
@@ -330,14 +330,14 @@ int pe_open(struct options *options, const unsigned char *uid, int rank, int nra
 
 	if (!pe)
 		return MORI_SHMEM_ENOMEM;
-	faults_tell_late();
-	err = accel_open((enum accel_kind)pe->options.device, pe_place(pe), &pe->accel);
+	faults_report_late();
+	err = accel_open((enum accel_kind)pe->options.device, pe_device_hint(pe), &pe->accel);
 	if (!err)
 		err = pe_blob_fill(pe, &blob);
 	if (!err)
 		err = pe_join(pe, uid, nranks, &blob);
 	if (!err)
-		err = pe_settle(pe, &blob);
+		err = pe_open_world(pe, &blob);
 	if (err)
 		goto free_pe;
 	if (uid)
@@ -351,12 +351,12 @@ free_pe:
 	return err;
 }
 
-/* What kernels have left, at the end of a call that returns @err if that is not 0. */
-static int pe_look(struct pe *pe, int err)
+/* Reports failures of kernels at the end of a call that returns @err if that is not 0. */
+static int pe_report_faults(struct pe *pe, int err)
 {
 	if (!err)
-		return faults_look(pe);
-	faults_say(pe);
+		return faults_report_new(pe);
+	faults_print(pe);
 	return err;
 }
 
@@ -366,20 +366,21 @@ int pe_close(struct pe *pe)
 
 	tgt_fence_full(pe->state);
 	lock_take(&pe->coll_lock);
-	err = coll_meet(pe, &(struct coll_call){ .op = COLL_FINALIZE }, NULL);
-	if (!err && route_net(pe->world)) /* nobody waits for an answer of this process any more */
-		err = boot_barrier(pe->boot, pe->rank, pe_patience(pe));
+	err = coll_barrier(pe, &(struct coll_call){ .op = COLL_FINALIZE }, NULL);
+	if (!err &&
+	    remote_net(pe->world)) /* no peer waits for a response of this process any more */
+		err = boot_barrier(pe->boot, pe->rank, pe_timeout_s(pe));
 	if (err == MORI_SHMEM_EMISMATCH)
 		coll_leave(pe);
-	if (err == MORI_SHMEM_ESTATE) /* ESTATE would say that there was no PE */
+	if (err == MORI_SHMEM_ESTATE) /* ESTATE would mean that there was no PE */
 		err = MORI_SHMEM_ETIMEDOUT;
 	lock_give(&pe->coll_lock);
-	err = pe_look(pe, err);
+	err = pe_report_faults(pe, err);
 	registry_remove(pe);
 	if (pe->reserved)
 		registry_unreserve(pe->reserved_rank);
 	pe_stop(pe);
-	err = pe_look(pe, err); /* of a launch that was still running */
+	err = pe_report_faults(pe, err); /* also of a launch that was still running */
 	pe_free(pe);
 	return err;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Queue pairs lead to the PEs that load and store leave apart. Each PE offers the records of
- * its queue pairs as a region of the network, and takes from each peer those that lead here:
- * what a PE reads does not grow with the square of the job.
+ * Queue pairs lead to the PEs that load and store do not reach. Each PE offers the records of its
+ * queue pairs as a region of the network, and reads from each peer those that lead here: what a PE
+ * reads does not grow with the square of the job.
  */
 #include "core/rdma.h"
 
 #include "boot/boot.h"
 #include "core/rdma_priv.h"
-#include "core/route.h"
+#include "core/remote.h"
 #include "util/err.h"
 #include "util/log.h"
 
@@ -20,21 +20,21 @@
 #define LOG_LEAST 6u
 #define SLOTS	  ((uint64_t)1 << 16) /* of all queues of a PE, about */
 
-uint32_t rdma_wish(const struct options *o)
+uint32_t rdma_policy(const struct options *o)
 {
 	if (o->nic == OPTION_NIC_SOFT || o->nic_format != NIC_SOFT)
 		return RDMA_NOT;
-	/* NICs that were named are asked for. */
+	/* Naming NICs requests them. */
 	if (o->nic == OPTION_NIC_RDMA || (o->rdma_devices && *o->rdma_devices != '^'))
 		return RDMA_MUST;
 	return verbs_any() ? RDMA_MAY : RDMA_NOT;
 }
 
-struct verbs_config rdma_config(const struct options *o, const char *near)
+struct verbs_config rdma_config(const struct options *o, const char *pci)
 {
 	return (struct verbs_config){
 		.devices = o->rdma_devices,
-		.near = near,
+		.affinity = pci,
 		.in_turn = o->disable_topo,
 		.gid_index = o->ib_gid_index,
 		.sl = o->rdma_sl,
@@ -42,15 +42,11 @@ struct verbs_config rdma_config(const struct options *o, const char *near)
 	};
 }
 
-static const struct pe_blob *blob_of(const struct pe *pe, int rank)
-{
-	return boot_peer(pe->boot, rank)->blob;
-}
-
 /* Whether one of the two does not reach the other by load and store. */
-static bool apart(const struct pe *pe, int rank)
+static bool rdma_apart(const struct pe *pe, int rank)
 {
-	return rank != pe->rank && (pe->state->slot[rank] < 0 || blob_of(pe, rank)->no_p2p);
+	return rank != pe->rank &&
+	       (pe->state->slot[rank] < 0 || pe_blob_of(pe->boot, rank)->no_p2p);
 }
 
 int rdma_num_qp(const struct rdma *r)
@@ -58,16 +54,16 @@ int rdma_num_qp(const struct rdma *r)
 	return r->num_qp;
 }
 
-/* The same on every PE: what all can have. */
-static void sizes(struct rdma *r)
+/* The same on every PE: what all of them support. */
+static void rdma_sizes(struct rdma *r)
 {
 	struct pe *pe = r->pe;
 	uint64_t n = (uint64_t)pe->world->n_pes;
 
 	r->num_qp = pe->state->num_qp;
 	for (int i = 0; i < pe->world->n_pes; i++) {
-		if ((int)blob_of(pe, i)->num_qp < r->num_qp)
-			r->num_qp = (int)blob_of(pe, i)->num_qp;
+		if ((int)pe_blob_of(pe->boot, i)->num_qp < r->num_qp)
+			r->num_qp = (int)pe_blob_of(pe->boot, i)->num_qp;
 	}
 	while (r->num_qp > 1 && n * (uint64_t)r->num_qp << LOG_LEAST > SLOTS)
 		r->num_qp /= 2;
@@ -77,147 +73,146 @@ static void sizes(struct rdma *r)
 		r->config.log_slots--;
 }
 
-/* The heap must be all there: keys are exchanged once. Near memory always is. */
-static int open_memory(struct rdma *r)
+/* The whole heap must exist: keys are exchanged once. In host memory it always does. */
+static int rdma_open_memory(struct rdma *r)
 {
 	struct pe *pe = r->pe;
 	int err;
 
-	if (pe_far(pe) && (pe->heap.chunk || pe->heap.owner))
-		return err_set(MORI_SHMEM_ENOTSUP,
-			       "a NIC needs a heap that is all there (MORI_SHMEM_MODE=static)");
-	err = verbs_heap(r->nic, pe->heap.base, pe->heap.max, pe_far(pe));
+	if (!verbs)
+		return verbs_missing();
+	if (pe_device_mem(pe) && (pe->heap.chunk || pe->heap.owner))
+		return err_set(
+			MORI_SHMEM_ENOTSUP,
+			"a NIC needs the whole heap from the start (MORI_SHMEM_MODE=static)");
+	err = verbs->heap(r->nic, pe->heap.base, pe->heap.max, pe_device_mem(pe));
 	if (!err)
-		err = verbs_region_add(r->nic, (void *)(uintptr_t)r->flags_at, r->flags_len,
-				       pe_far(pe), &r->flags);
+		err = verbs->region_add(r->nic, (void *)(uintptr_t)r->flags_at, r->flags_len,
+					pe_device_mem(pe), &r->flags);
 	return err;
 }
 
-static int open_queues(struct rdma *r)
+static int rdma_open_queues(struct rdma *r)
 {
 	struct pe *pe = r->pe;
 	struct nic_place flags = { .addr = r->flags_at };
 	uint32_t lkey;
 	int err = 0;
 
-	verbs_region_keys(r->flags, &lkey, &flags.key);
+	verbs->region_keys(r->flags, &lkey, &flags.key);
 	r->qps = calloc(r->n, sizeof(*r->qps));
-	r->words = calloc(r->n, sizeof(*r->words));
+	r->offers = calloc(r->n, sizeof(*r->offers));
 	r->queues = calloc(r->n, sizeof(*r->queues));
-	if (!r->qps || !r->words || !r->queues)
+	if (!r->qps || !r->offers || !r->queues)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for %u queue pairs", r->n);
 	for (uint32_t i = 0; i < r->n && !err; i++) {
 		int to = (int)i / r->num_qp;
 
-		if (!apart(pe, to))
+		if (!rdma_apart(pe, to))
 			continue;
-		err = verbs_qp_open(r->nic, to, (int)i % r->num_qp, &r->qps[i]);
+		err = verbs->qp_open(r->nic, to, (int)i % r->num_qp, &r->qps[i]);
 		if (err)
 			break;
-		verbs_qp_record(r->qps[i], &r->words[i].record);
-		r->words[i].flags = flags;
+		verbs->qp_record(r->qps[i], &r->offers[i].record);
+		r->offers[i].flags = flags;
 	}
 	return err ? err :
-		     net_region_add(pe->world->net, pe->rank, ROUTE_QPS, NET_HOST, r->words,
-				    r->n * sizeof(*r->words));
+		     net_region_add(pe->world->net, pe->rank, REGION_QPS, NET_HOST, r->offers,
+				    r->n * sizeof(*r->offers));
 }
 
-/* All that needs no other PE. */
-static int prepare(struct rdma *r)
+/* Everything that needs no other PE. */
+static int rdma_prepare(struct rdma *r)
 {
 	struct pe *pe = r->pe;
 	int err;
 
-	r->config = rdma_config(&pe->options, rdma_near(pe, r->near, sizeof(r->near)));
+	r->config = rdma_config(&pe->options, rdma_pci(pe, r->pci, sizeof(r->pci)));
 	r->config.turn = pe->world->slot[pe->rank];
 	r->config.memory = rdma_memory(pe);
-	r->config.device = pe_far(pe);
-	r->config.arg = r;
-	sizes(r);
-	err = verbs_open(&r->config, &r->nic);
+	r->config.device = pe_device_mem(pe);
+	r->config.arg = &pe->accel;
+	rdma_sizes(r);
+	if (!verbs)
+		return verbs_missing();
+	err = verbs->open(&r->config, &r->nic);
 	if (!err)
-		err = open_memory(r);
-	return err ? err : open_queues(r);
+		err = rdma_open_memory(r);
+	return err ? err : rdma_open_queues(r);
 }
 
 /* The queues to @to, and where its memory is. */
-static int connect_to(struct rdma *r, int to, struct rdma_word *words)
+static int rdma_connect_to(struct rdma *r, int to, struct rdma_qp_offer *offers)
 {
 	struct pe *pe = r->pe;
-	size_t each = (size_t)r->num_qp * sizeof(*words);
-	struct net_at at = { to, ROUTE_QPS, (uint64_t)pe->rank * each };
-	int err = net_get(pe->world->net, &at, words, each, 0);
+	size_t each = (size_t)r->num_qp * sizeof(*offers);
+	struct net_at at = { to, REGION_QPS, (uint64_t)pe->rank * each };
+	int err = net_get(pe->world->net, &at, offers, each, 0);
 
 	for (int k = 0; k < r->num_qp && !err; k++) {
 		uint32_t i = (uint32_t)(to * r->num_qp + k);
 
-		err = verbs_qp_connect(r->qps[i], &words[k].record, &r->queues[i]);
+		err = verbs->qp_connect(r->qps[i], &offers[k].record, &r->queues[i]);
 	}
 	if (!err) {
-		r->heap_of[to].addr = words[0].record.heap;
-		r->heap_of[to].key = words[0].record.rkey;
-		r->flags_of[to] = words[0].flags;
+		r->heap_of[to].addr = offers[0].record.heap;
+		r->heap_of[to].key = offers[0].record.rkey;
+		r->flags_of[to] = offers[0].flags;
 	}
 	return err;
 }
 
-static int connect_all(struct rdma *r)
+static int rdma_connect_all(struct rdma *r)
 {
 	struct pe *pe = r->pe;
-	struct rdma_word *words = calloc((size_t)r->num_qp, sizeof(*words));
+	struct rdma_qp_offer *offers = calloc((size_t)r->num_qp, sizeof(*offers));
 	int err = 0;
 
 	r->heap_of = calloc((size_t)pe->world->n_pes, sizeof(*r->heap_of));
 	r->flags_of = calloc((size_t)pe->world->n_pes, sizeof(*r->flags_of));
-	if (!words || !r->heap_of || !r->flags_of)
+	if (!offers || !r->heap_of || !r->flags_of)
 		err = err_set(MORI_SHMEM_ENOMEM, "out of memory for %u queue pairs", r->n);
 	for (int i = 0; i < pe->world->n_pes && !err; i++)
-		err = apart(pe, i) ? connect_to(r, i, words) : 0;
-	free(words);
+		err = rdma_apart(pe, i) ? rdma_connect_to(r, i, offers) : 0;
+	free(offers);
 	if (!err)
-		err = rdma_areas_open(r);
+		err = rdma_regions_open(r);
 	for (uint32_t i = 0; i < r->n && !err; i++) {
 		if (r->qps[i])
-			r->queues[i].regions = rdma_areas_first(r);
+			r->queues[i].regions = rdma_regions_first(r);
 	}
 	return err;
 }
 
-static int agree(struct pe *pe, int err)
+/* Some PE has no NIC, which all PEs know: uses the soft NIC, or fails. */
+static int rdma_do_without(struct pe *pe, int why)
 {
-	return boot_agree(pe->boot, pe->rank, err, err ? err_text() : "",
-			  pe->options.bootstrap_timeout);
-}
-
-/* All PEs know that some PE has no NIC, and why. */
-static int do_without(struct pe *pe, int why)
-{
-	char text[512];
-
-	snprintf(text, sizeof(text), "%s", err_text());
-	if (rdma_wish(&pe->options) == RDMA_MUST)
+	if (rdma_policy(&pe->options) == RDMA_MUST)
 		return err_set(why,
 			       "a NIC is asked for (MORI_NIC, MORI_RDMA_DEVICES), but there is "
 			       "none for kernels: %s",
-			       text);
+			       err_text());
 	if (pe->rank)
 		return 0;
 	if (why == MORI_SHMEM_ENOENT) /* nothing has failed */
-		log_info("kernels have the soft NIC: %s", text);
+		log_info("kernels have the soft NIC: %s", err_text());
 	else
 		log_warn("kernels have the soft NIC, which is slower: %s; MORI_NIC=soft takes it "
 			 "without asking",
-			 text);
+			 err_text());
 	return 0;
 }
 
-/* Who wants no NIC has said so before: 0, or a status if one of the others has none. */
-static int asked(struct pe *pe, bool *all)
+/*
+ * By the blobs of all PEs: *all if each may have a NIC. A status if this PE must have one and
+ * another has none.
+ */
+static int rdma_all_have(struct pe *pe, bool *all)
 {
 	int without = -1, with = -1;
 
 	for (int i = pe->world->n_pes - 1; i >= 0; i--) {
-		if (blob_of(pe, i)->nic == RDMA_NOT)
+		if (pe_blob_of(pe->boot, i)->nic == RDMA_NOT)
 			without = i;
 		else
 			with = i;
@@ -225,16 +220,16 @@ static int asked(struct pe *pe, bool *all)
 	*all = without < 0;
 	if (with < 0 || without < 0)
 		return 0;
-	err_set(MORI_SHMEM_ENOTSUP, "PE %d has a NIC and PE %d has none, or does not want it", with,
+	err_set(MORI_SHMEM_ENOTSUP, "PE %d has a NIC and PE %d has none, or does not use it", with,
 		without);
-	return do_without(pe, MORI_SHMEM_ENOTSUP);
+	return rdma_do_without(pe, MORI_SHMEM_ENOTSUP);
 }
 
 int rdma_open(struct pe *pe, int failed, struct rdma **out)
 {
 	struct rdma *r = NULL;
 	bool all;
-	int err = asked(pe, &all);
+	int err = rdma_all_have(pe, &all);
 
 	*out = NULL;
 	if (err || !all)
@@ -243,17 +238,17 @@ int rdma_open(struct pe *pe, int failed, struct rdma **out)
 	if (!err)
 		r = rdma_new(pe);
 	if (!err)
-		err = r ? prepare(r) : err_set(MORI_SHMEM_ENOMEM, "out of memory for a NIC");
-	err = agree(pe, err);
+		err = r ? rdma_prepare(r) : err_set(MORI_SHMEM_ENOMEM, "out of memory for a NIC");
+	err = pe_agree(pe, err);
 	if (!err && r)
-		err = agree(pe, connect_all(r));
-	net_region_remove(pe->world->net, pe->rank, ROUTE_QPS);
+		err = pe_agree(pe, rdma_connect_all(r));
+	net_region_remove(pe->world->net, pe->rank, REGION_QPS);
 	if (!err && r) {
-		log_info("kernels of PE %d post to %s", pe->rank, verbs_why(r->nic));
+		log_info("kernels of PE %d post to %s", pe->rank, verbs->why(r->nic));
 		*out = r;
 		return 0;
 	}
-	err = failed ? failed : do_without(pe, err);
+	err = failed ? failed : rdma_do_without(pe, err);
 	rdma_close(r);
 	return err;
 }
@@ -263,13 +258,15 @@ void rdma_close(struct rdma *r)
 	if (!r)
 		return;
 	for (uint32_t i = 0; r->qps && i < r->n; i++)
-		verbs_qp_close(r->qps[i]);
-	rdma_areas_close(r);
-	verbs_region_remove(r->flags);
-	verbs_close(r->nic);
+		verbs->qp_close(r->qps[i]);
+	rdma_regions_close(r);
+	if (r->nic) {
+		verbs->region_remove(r->flags);
+		verbs->close(r->nic);
+	}
 	pthread_mutex_destroy(&r->lock);
 	free(r->qps);
-	free(r->words);
+	free(r->offers);
 	free(r->queues);
 	free(r->heap_of);
 	free(r->flags_of);

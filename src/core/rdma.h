@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A real NIC behind the queues of a PE, by net/verbs.h: which PEs it leads to, what it may
- * reach, and the keys of that at every PE. All PEs of a job have one, or none has: whoever
- * cannot have one takes the others along to the soft NIC.
+ * A real NIC behind the queues of a PE, by net/verbs.h: which PEs it leads to, what it may access,
+ * and the keys of that on every PE. Either all PEs of a job have one or none: if one PE has none,
+ * all use the soft NIC.
  */
 #ifndef MORI_CORE_RDMA_H
 #define MORI_CORE_RDMA_H
@@ -18,20 +18,22 @@ struct rdma;
 /* Of enum option_nic. */
 enum { RDMA_NOT, RDMA_MAY, RDMA_MUST };
 
-/* Before anything is opened: whether a PE with these options has a NIC, MAY have one, or MUST. */
-uint32_t rdma_wish(const struct options *o);
-/* What verbs_open() is asked for by these options; @near NULL: by no device. */
-struct verbs_config rdma_config(const struct options *o, const char *near);
+/* Before anything is opened: whether a PE with these options uses no NIC, may have one, or must. */
+uint32_t rdma_policy(const struct options *o);
+/*
+ * What these options request of verbs->open(); @pci: address of the device to be close to, or NULL.
+ */
+struct verbs_config rdma_config(const struct options *o, const char *pci);
 
 /*
- * Collective of all PEs whose network is open; @failed: so far, on this PE. *out is NULL where
- * the soft NIC is to serve all queues; a PE that must have a NIC gets a status instead.
+ * Collective, with the network open; @failed: the status so far, on this PE. *out is NULL if the
+ * soft NIC is to serve all queues; a PE that must have a NIC gets a status instead.
  */
 int rdma_open(struct pe *pe, int failed, struct rdma **out);
-/* Kernels do not run any more. NULL will do. */
+/* When kernels do not run any more. NULL will do. */
 void rdma_close(struct rdma *r);
 
-/* Queues a PE, at most. */
+/* Queues per PE, at most. */
 int rdma_num_qp(const struct rdma *r);
 /* Queue @qp to @to as kernels are to have it, with format and all; NULL: the soft NIC's. */
 const struct nic_queue *rdma_queue(const struct rdma *r, int to, int qp);
@@ -42,9 +44,13 @@ const struct nic_queue *rdma_queue(const struct rdma *r, int to, int qp);
  */
 int rdma_drain(struct rdma *r, const void *queues, int to);
 
-/* Whether the NIC may reach @len bytes at @ptr of this PE: the heap, a buffer, a window. */
+/*
+ * The calls below do nothing without a NIC (@r NULL), and then it reaches everything.
+ *
+ * Whether the NIC may reach @len bytes at @ptr of this PE: the heap, a buffer, a window.
+ */
 bool rdma_reaches(struct rdma *r, const void *ptr, uint64_t len);
-/* Memory that kernels give as source or destination of their own. */
+/* Memory that kernels use as local source or destination. */
 int rdma_buffer(struct rdma *r, void *ptr, uint64_t len);
 /* This PE's part of a window; collective: *call is what all PEs are in. */
 int rdma_window(struct rdma *r, void *ptr, uint64_t len, int failed, const struct coll_call *call);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory that the heap did not give out and that peers can address: windows.
+ * Memory outside the heap that peers can address: windows.
  *
- * A window is in the list that operations search while they run, in any thread:
- * it is filled in before it is linked, and a window that is gone stays linked
- * with length 0 until the PE ends or a new window takes its place.
+ * A window is in the list that operations search while they run, in any thread: it is filled in
+ * before it is linked, and a window that is gone stays linked with length 0 until the PE ends or a
+ * new window takes its place.
  */
 #include "boot/boot.h"
-#include "core/near.h"
+#include "core/p2p_only.h"
 #include "core/pe.h"
-#include "core/queue.h"
-#include "core/route.h"
+#include "core/queues.h"
+#include "core/rdma.h"
+#include "core/remote.h"
 #include "core/share.h"
 #include "dev/dev.h"
 #include "util/err.h"
@@ -22,109 +23,129 @@
 struct window {
 	struct window *next;
 	struct dev_window *dev;
-	void *far;		/* the copy of that on the device; NULL: none */
-	struct share_map *maps; /* [n_pes]; of far memory only base is used */
-	bool apart;		/* counted by near_apart() */
+	void *device;		/* the copy of that on the device; NULL: none */
+	struct share_map *maps; /* [n_pes]; of device memory only base is used */
+	bool apart;		/* counted by p2p_only_forbid() */
 };
 
-/* How peers get at this PE's part of a window. */
-enum { WINDOW_HEAP = 1, WINDOW_PROCESS, WINDOW_FILE, WINDOW_HANDLE, WINDOW_NONE, WINDOW_HOST };
-enum { SAY_HOW, SAY_ADDR, SAY_OFF, SAY_HANDLE, SAY_SERVED = COLL_DATA - 1 };
+/* How peers reach a PE's part of a window. */
+enum window_kind {
+	WINDOW_HEAP = 1,
+	WINDOW_PROCESS,
+	WINDOW_FILE,
+	WINDOW_HANDLE,
+	WINDOW_NONE,
+	WINDOW_HOST
+};
 
-/* What this PE can say of its part; a file's descriptor goes to @file. */
-static void window_offer(struct pe *pe, void *ptr, uint64_t size, struct share *file, uint64_t *say)
+/* What a PE offers of its part, as the data of a barrier. */
+struct window_offer {
+	uint64_t kind, addr;
+	struct accel_handle handle; /* its offset also of the heap and of a file */
+	uint64_t served;	    /* over the network */
+};
+_Static_assert(sizeof(struct window_offer) == COLL_DATA * sizeof(uint64_t),
+	       "the data of a barrier");
+
+static const struct window_offer *window_offer_of(const struct pe *pe, int rank)
 {
-	uint64_t off = (uint64_t)((char *)ptr - pe->heap.base);
-
-	say[SAY_HOW] = WINDOW_NONE;
-	say[SAY_ADDR] = (uint64_t)(uintptr_t)ptr;
-	say[SAY_SERVED] = pe->heap.served != 0;
-	if (!reg_range(ptr, size))
-		return;
-	if (dev_in_heap(pe->state, off, size)) {
-		say[SAY_HOW] = WINDOW_HEAP;
-		say[SAY_OFF] = off;
-	} else if (pe_far(pe) && !accel_holds(&pe->accel, ptr)) {
-		say[SAY_HOW] = WINDOW_HOST;
-	} else if (boot_n_procs(pe->boot) == 1) {
-		say[SAY_HOW] = WINDOW_PROCESS;
-	} else if (pe_far(pe)) {
-		struct accel_handle h;
-
-		if (accel_handle_get(&pe->accel, ptr, size, &h))
-			return;
-		say[SAY_HOW] = WINDOW_HANDLE;
-		say[SAY_OFF] = h.off;
-		memcpy(say + SAY_HANDLE, h.word, sizeof(h.word));
-	} else if (!share_find(ptr, size, file)) {
-		say[SAY_HOW] = WINDOW_FILE;
-		say[SAY_OFF] = file->off;
-	}
+	return (const struct window_offer *)coll_data(pe, rank);
 }
 
-/* All PEs have read all offers and come to the same verdict. */
+/* Barriers in which all PEs publish their offers. */
+static int window_publish_offer(struct pe *pe, const struct coll_call *call,
+				const struct window_offer *offer)
+{
+	return coll_barrier(pe, call, (const uint64_t *)offer);
+}
+
+/* This PE's offer; @file receives a file's descriptor. */
+static struct window_offer window_make_offer(struct pe *pe, void *ptr, uint64_t size,
+					     struct share *file)
+{
+	struct window_offer offer = { .kind = WINDOW_NONE,
+				      .addr = (uint64_t)(uintptr_t)ptr,
+				      .served = pe->heap.served != 0 };
+	uint64_t off = (uint64_t)((char *)ptr - pe->heap.base);
+
+	if (!reg_range(ptr, size))
+		return offer;
+	if (dev_in_heap(pe->state, off, size)) {
+		offer.kind = WINDOW_HEAP;
+		offer.handle.off = off;
+	} else if (pe_device_mem(pe) && !pe_device_holds(pe, ptr)) {
+		offer.kind = WINDOW_HOST;
+	} else if (boot_n_procs(pe->boot) == 1) {
+		offer.kind = WINDOW_PROCESS;
+	} else if (pe_device_mem(pe)) {
+		if (!pe->accel.mem->handle_get(pe->accel.dev, ptr, size, &offer.handle))
+			offer.kind = WINDOW_HANDLE;
+	} else if (!share_find(ptr, size, file)) {
+		offer.kind = WINDOW_FILE;
+		offer.handle.off = file->off;
+	}
+	return offer;
+}
+
+/* All PEs check all offers and come to the same verdict. */
 static int window_verdict(struct pe *pe, uint64_t size, bool *unmapped)
 {
 	*unmapped = false;
 	for (int i = 0; i < pe->world->n_pes; i++) {
-		const void *at = (const void *)(uintptr_t)coll_data(pe, i)[SAY_ADDR];
+		const void *at = (const void *)(uintptr_t)window_offer_of(pe, i)->addr;
 
 		if (!reg_range(at, size))
 			return err_set(MORI_SHMEM_EINVAL,
 				       "symmetric_register: %p + %llu bytes of PE %d is no memory",
 				       at, (unsigned long long)size, i);
-		if (coll_data(pe, i)[SAY_HOW] == WINDOW_HOST)
+		if (window_offer_of(pe, i)->kind == WINDOW_HOST)
 			return err_set(MORI_SHMEM_ENOTSUP,
 				       "symmetric_register: %p of PE %d is memory of the host, "
 				       "and its PE has a GPU: use memory of that",
 				       at, i);
-		*unmapped |= coll_data(pe, i)[SAY_HOW] == WINDOW_NONE;
+		*unmapped |= window_offer_of(pe, i)->kind == WINDOW_NONE;
 	}
 	return 0;
 }
 
 /*
- * Some part cannot be mapped by others: its owner serves it over the network. If that has to
- * be opened first all PEs show their offers again, for those who read them later.
+ * Some part cannot be mapped by others: its owner serves it over the network. If the network must
+ * be opened first, all PEs publish their offers again, because they are read later.
  */
-static int window_network(struct pe *pe, const struct coll_call *call, const uint64_t *say)
+static int window_network(struct pe *pe, const struct coll_call *call,
+			  const struct window_offer *offer)
 {
 	bool served = true;
 	int err;
 
 	for (int i = 0; i < pe->world->n_pes; i++)
-		served &= coll_data(pe, i)[SAY_SERVED] != 0;
+		served &= window_offer_of(pe, i)->served != 0;
 	if (served)
 		return 0;
-	err = coll_agree(pe, route_make(pe), "symmetric_register");
+	err = coll_agree(pe, remote_open(pe), "symmetric_register");
 	if (!err)
-		err = route_join(pe, pe_patience(pe));
+		err = remote_join(pe, pe_timeout_s(pe));
 	if (!err)
-		err = route_serve(pe);
+		err = remote_serve(pe);
 	if (!err)
 		err = queue_open(pe, false, 0);
 	err = coll_agree(pe, err, "symmetric_register");
-	return err ? err : coll_meet(pe, call, say);
+	return err ? err : window_publish_offer(pe, call, offer);
 }
 
-/* One tag for each pair of PEs; the meetings around keep two windows apart. */
+/* One tag for each pair of PEs; barriers separate the windows. */
 static uint32_t window_tag(const struct pe *pe, int from, int to)
 {
 	return 16u + (uint32_t)from * (uint32_t)pe->world->n_pes + (uint32_t)to;
 }
 
-static bool other_process(const struct pe *pe, int rank)
-{
-	return boot_peer(pe->boot, rank)->proc != boot_my_proc(pe->boot);
-}
-
-/* To all, whatever comes of it: each of them waits for it. */
+/* Sends to all, even after a failure: each of them waits for it. */
 static int window_send(struct pe *pe, const struct share *file)
 {
 	int err = 0;
 
 	for (int i = 0; i < pe->world->n_pes; i++) {
-		int sent = !other_process(pe, i) || pe->world->slot[i] < 0 ?
+		int sent = !pe_other_process(pe, i) || pe->world->slot[i] < 0 ?
 				   0 :
 				   boot_send_fds(pe->boot, boot_peer(pe->boot, i)->proc,
 						 window_tag(pe, pe->rank, i), &file->fd, 1);
@@ -134,41 +155,36 @@ static int window_send(struct pe *pe, const struct share *file)
 	return err;
 }
 
-static int window_reach_handle(struct pe *pe, struct share_map *map, int rank)
-{
-	const uint64_t *said = coll_data(pe, rank);
-	struct accel_handle h = { .off = said[SAY_OFF] };
-
-	memcpy(h.word, said + SAY_HANDLE, sizeof(h.word));
-	return accel_handle_open(&pe->accel, &h, &map->at, &map->base);
-}
-
 /*
- * Where PE @rank's part is, as this process sees it. Without a window only what
- * was sent is taken: the next registration must not find it.
+ * Where PE @rank's part is, as this process sees it. Without a window (@win NULL) it only receives
+ * what was sent: the next registration must not find it.
  */
-static int window_reach(struct pe *pe, struct window *win, int rank, uint64_t size)
+static int window_map(struct pe *pe, struct window *win, int rank, uint64_t size)
 {
-	uint64_t how = coll_data(pe, rank)[SAY_HOW], off = coll_data(pe, rank)[SAY_OFF];
-	uint64_t at = coll_data(pe, rank)[SAY_ADDR];
+	const struct window_offer *offer = window_offer_of(pe, rank);
+	uint64_t kind = offer->kind, at = offer->addr;
 	int fd, err = 0;
 
-	if (pe->world->slot[rank] < 0 || (how == WINDOW_NONE && other_process(pe, rank)))
+	if (pe->world->slot[rank] < 0 || (kind == WINDOW_NONE && pe_other_process(pe, rank)))
 		return 0;
 	if (pe->state->slot[rank] < 0)
 		win = NULL;
-	if (win && how == WINDOW_HEAP) {
-		at = dev_heap_of(pe->state, pe->state->slot[rank]) + off;
-	} else if (how == WINDOW_HANDLE && other_process(pe, rank)) {
-		err = win ? window_reach_handle(pe, &win->maps[rank], rank) : 0;
-		at = win ? (uint64_t)(uintptr_t)win->maps[rank].at : 0;
-	} else if (how == WINDOW_FILE && other_process(pe, rank)) {
+	if (win && kind == WINDOW_HEAP) {
+		at = dev_heap_of(pe->state, pe->state->slot[rank]) + offer->handle.off;
+	} else if (kind == WINDOW_HANDLE && pe_other_process(pe, rank)) {
+		struct share_map *map = win ? &win->maps[rank] : NULL;
+
+		if (map)
+			err = pe->accel.mem->handle_open(pe->accel.dev, &offer->handle, &map->at,
+							 &map->base);
+		at = map ? (uint64_t)(uintptr_t)map->at : 0;
+	} else if (kind == WINDOW_FILE && pe_other_process(pe, rank)) {
 		err = boot_recv_fds(pe->boot, boot_peer(pe->boot, rank)->proc,
-				    window_tag(pe, rank, pe->rank), &fd, 1, pe_patience(pe));
+				    window_tag(pe, rank, pe->rank), &fd, 1, pe_timeout_s(pe));
 		if (err)
 			return err;
 		if (win) {
-			err = share_map(fd, off, size, &win->maps[rank]);
+			err = share_map(fd, offer->handle.off, size, &win->maps[rank]);
 			at = (uint64_t)(uintptr_t)win->maps[rank].at;
 		}
 		close(fd);
@@ -181,8 +197,8 @@ static int window_reach(struct pe *pe, struct window *win, int rank, uint64_t si
 static void window_unmap(struct pe *pe, struct window *win)
 {
 	for (int i = 0; win->maps && i < pe->world->n_pes; i++) {
-		if (pe_far(pe))
-			accel_handle_close(&pe->accel, win->maps[i].base);
+		if (pe_device_mem(pe))
+			pe->accel.mem->handle_close(pe->accel.dev, win->maps[i].base);
 		else
 			share_unmap(&win->maps[i]);
 		win->maps[i].base = NULL;
@@ -192,8 +208,8 @@ static void window_unmap(struct pe *pe, struct window *win)
 static void window_free(struct pe *pe, struct window *win)
 {
 	window_unmap(pe, win);
-	if (win->far)
-		accel_free(&pe->accel, win->far);
+	if (win->device)
+		pe->accel.mem->free(pe->accel.dev, win->device);
 	free(win->maps);
 	free(win->dev);
 	free(win);
@@ -216,7 +232,7 @@ static struct window *window_new(struct pe *pe, void *ptr)
 	return win;
 }
 
-/* A window of this list that is gone lends its place in it; NULL: none is. */
+/* A window of this list that is gone; NULL: none is. */
 static struct window *window_spare(struct pe *pe)
 {
 	struct window *win = pe->reg.windows;
@@ -227,10 +243,10 @@ static struct window *window_spare(struct pe *pe)
 }
 
 /*
- * A place in the list, which is the same on all PEs, and no length yet: a window that is gone
- * gives its own. Release: pairs with the acquire in dev_window_of().
+ * Inserts the window without a length, at the same place in the list on all PEs: in place of one
+ * that is gone, if any. Release: pairs with the acquire in dev_window_of().
  */
-static struct window *window_seat(struct pe *pe, struct window *win)
+static struct window *window_insert(struct pe *pe, struct window *win)
 {
 	struct window *spare;
 
@@ -259,35 +275,35 @@ static struct window *window_seat(struct pe *pe, struct window *win)
 	return spare;
 }
 
-/* With a length it is there, with 0 it is gone: here, whatever comes of the copy on the device. */
+/* With a length it exists, with 0 it is gone: on the host even if the copy to the device fails. */
 static int window_set_len(struct pe *pe, struct window *win, uint64_t len)
 {
 	int err;
 
 	pthread_mutex_lock(&pe->reg.lock);
 	__atomic_store_n(&win->dev->len, len, __ATOMIC_RELEASE);
-	err = mirror_window(pe, win->dev, len, &win->far);
+	err = mirror_window(pe, win->dev, len, &win->device);
 	pthread_mutex_unlock(&pe->reg.lock);
 	return err;
 }
 
-/* What is gone is given back: nobody counts on it any more. */
-static void window_shut(struct pe *pe, struct window *win, void *ptr, uint64_t size)
+/* Releases what a window held that nobody uses any more. */
+static void window_withdraw(struct pe *pe, struct window *win, void *ptr, uint64_t size)
 {
 	pthread_mutex_lock(&pe->reg.lock);
-	queue_window_gone(pe, ptr, size);
-	route_window_gone(pe, win->dev->id);
+	rdma_forget(pe->rdma, ptr, size, true);
+	remote_window_remove(pe, win->dev->id);
 	window_unmap(pe, win);
 	if (win->apart)
-		near_joined(pe);
+		p2p_only_allow(pe);
 	pthread_mutex_unlock(&pe->reg.lock);
 }
 
 /*
- * Parts of peers that only the network reaches: quiet, fence and signals must know. They still do when
- * the window is gone.
+ * If only the network reaches parts of peers, quiet, fence and signals must know, even after the
+ * window is gone.
  */
-static int window_apart(struct pe *pe, const struct window *win)
+static int window_set_queues(struct pe *pe, const struct window *win)
 {
 	int i = 0, err;
 
@@ -296,29 +312,30 @@ static int window_apart(struct pe *pe, const struct window *win)
 	if (i == pe->world->n_pes || pe->state->any_queue)
 		return 0;
 	__atomic_store_n(&pe->state->any_queue, 1, __ATOMIC_RELAXED);
-	pe->state->plain &= DEV_PLAIN_AMO;
+	pe->state->uniform &= DEV_UNIFORM_AMO;
 	err = mirror_field(pe, &pe->state->any_queue, sizeof(pe->state->any_queue));
 	if (!err)
-		err = mirror_field(pe, &pe->state->plain, sizeof(pe->state->plain));
+		err = mirror_field(pe, &pe->state->uniform, sizeof(pe->state->uniform));
 	if (err)
 		__atomic_store_n(&pe->state->any_queue, 0, __ATOMIC_RELAXED);
 	return err;
 }
 
-/* All PEs have their parts: let it be addressed. */
+/* All PEs have their parts: makes the window addressable. */
 static int window_publish(struct pe *pe, struct window *win, void *ptr, uint64_t size)
 {
 	int err, shown;
 
-	win = window_seat(pe, win);
-	err = window_apart(pe, win);
+	win = window_insert(pe, win);
+	err = window_set_queues(pe, win);
 	shown = window_set_len(pe, win, size);
 	err = err ? err : shown;
-	if (pe_far(pe)) /* all PEs have the same kind of device, and only one of its own can fail */
+	if (pe_device_mem(
+		    pe)) /* all PEs have the same kind of device, and only one of its own can fail */
 		err = coll_agree(pe, err, "symmetric_register");
 	if (err) {
 		window_set_len(pe, win, 0);
-		window_shut(pe, win, ptr, size);
+		window_withdraw(pe, win, ptr, size);
 	}
 	return err;
 }
@@ -341,43 +358,43 @@ static int window_open(struct pe *pe, void *ptr, uint64_t size, const struct sha
 		err = err ? err : sent;
 	}
 	for (int i = 0; i < pe->world->n_pes; i++) {
-		int reached = window_reach(pe, err ? NULL : win, i, size);
+		int reached = window_map(pe, err ? NULL : win, i, size);
 
 		err = err ? err : reached;
 	}
 	if (!err)
-		err = route_window(pe, win->dev->id, ptr, size);
-	queued = queue_window(pe, ptr, size, err, call);
+		err = remote_window_add(pe, win->dev->id, ptr, size);
+	queued = rdma_window(pe->rdma, ptr, size, err, call);
 	err = coll_agree(pe, queued, "symmetric_register");
 	if (!err)
 		return window_publish(pe, win, ptr, size);
 	if (win) {
 		if (!queued)
-			queue_window_gone(pe, ptr, size);
-		route_window_gone(pe, win->dev->id);
+			rdma_forget(pe->rdma, ptr, size, true);
+		remote_window_remove(pe, win->dev->id);
 		window_free(pe, win);
 	}
 	if (apart)
-		near_joined(pe);
+		p2p_only_allow(pe);
 	return err;
 }
 
 /*
- * A PE that needs a queue to some part and holds kernels without is told, and so are all. Else
- * the PEs show their offers again, for those who read them later.
+ * Fails on all PEs if one needs a queue to some part and holds kernels without queues. Otherwise
+ * the PEs publish their offers again, because they are read later.
  */
-static int window_claim(struct pe *pe, const struct coll_call *call, const uint64_t *say,
-			bool *apart)
+static int window_check_p2p(struct pe *pe, const struct coll_call *call,
+			    const struct window_offer *offer, bool *apart)
 {
-	int far = -1, mine = 0, err;
+	int unmapped = -1, mine = 0, err;
 
-	for (int i = 0; i < pe->world->n_pes && far < 0; i++) {
-		if (coll_data(pe, i)[SAY_HOW] == WINDOW_NONE && other_process(pe, i))
-			far = i;
+	for (int i = 0; i < pe->world->n_pes && unmapped < 0; i++) {
+		if (window_offer_of(pe, i)->kind == WINDOW_NONE && pe_other_process(pe, i))
+			unmapped = i;
 	}
-	if (far >= 0)
-		mine = near_apart(pe, far);
-	*apart = far >= 0 && !mine;
+	if (unmapped >= 0)
+		mine = p2p_only_forbid(pe, unmapped);
+	*apart = unmapped >= 0 && !mine;
 	err = coll_agree(pe, mine, "symmetric_register");
 	for (int i = 0; err == MORI_SHMEM_ENOTSUP && i < pe->world->n_pes; i++) {
 		if ((int)(int64_t)coll_data(pe, i)[0] != err)
@@ -385,40 +402,40 @@ static int window_claim(struct pe *pe, const struct coll_call *call, const uint6
 		return err_set(err,
 			       "symmetric_register: only a queue reaches this memory from PE %d "
 			       "(it cannot be mapped), and PE %d holds kernels that were compiled "
-			       "without queues: " NEAR_ADVICE ", or unload them",
+			       "without queues: " P2P_ONLY_ADVICE ", or unload them",
 			       i, i, "them");
 	}
-	return err ? err : coll_meet(pe, call, say);
+	return err ? err : window_publish_offer(pe, call, offer);
 }
 
 int reg_window_add(struct pe *pe, void *ptr, uint64_t size)
 {
 	struct coll_call call = { .op = COLL_REGISTER, .size = size };
-	uint64_t say[COLL_DATA] = { 0 };
+	struct window_offer offer;
 	struct share file = { .fd = -1 };
 	bool unmapped = false, apart = false;
 	int err;
 
 	lock_take(&pe->coll_lock);
-	window_offer(pe, ptr, size, &file, say);
-	err = coll_meet(pe, &call, say);
+	offer = window_make_offer(pe, ptr, size, &file);
+	err = window_publish_offer(pe, &call, &offer);
 	if (!err)
 		err = window_verdict(pe, size, &unmapped);
 	if (!err && unmapped)
-		err = window_claim(pe, &call, say, &apart);
+		err = window_check_p2p(pe, &call, &offer, &apart);
 	if (!err && unmapped)
-		err = window_network(pe, &call, say);
+		err = window_network(pe, &call, &offer);
 	if (!err)
 		err = window_open(pe, ptr, size, &file, &call, apart);
 	else if (apart)
-		near_joined(pe);
+		p2p_only_allow(pe);
 	lock_give(&pe->coll_lock);
 	if (file.fd >= 0)
 		close(file.fd);
 	return err;
 }
 
-/* The place of a window in the list, from its end: the same on every PE. */
+/* Finds a window; its place in the list, from the end, is the same on every PE. */
 static struct window *window_find(struct pe *pe, const void *ptr, uint64_t size, uint64_t *place)
 {
 	struct window *found = NULL;
@@ -447,25 +464,26 @@ int reg_window_remove(struct pe *pe, void *ptr, uint64_t size)
 	win = window_find(pe, ptr, size, &call.place);
 	pthread_mutex_unlock(&pe->reg.lock);
 	tgt_fence_full(pe->state);
-	err = coll_meet(pe, &call, NULL);
+	err = coll_barrier(pe, &call, NULL);
 	if (!err && !win)
 		err = err_set(MORI_SHMEM_ENOENT,
-			      "symmetric_deregister: %p + %llu bytes was not registered so", ptr,
-			      (unsigned long long)size);
+			      "symmetric_deregister: no window is registered with address %p and "
+			      "%llu bytes",
+			      ptr, (unsigned long long)size);
 	if (!err) {
 		err = window_set_len(pe, win, 0);
-		if (pe_far(pe))
+		if (pe_device_mem(pe))
 			err = coll_agree(pe, err, "symmetric_deregister");
 		if (err)
 			window_set_len(pe, win, size);
 		else
-			window_shut(pe, win, ptr, size);
+			window_withdraw(pe, win, ptr, size);
 	}
 	lock_give(&pe->coll_lock);
 	return err;
 }
 
-bool reg_reaches(struct pe *pe, int rank)
+bool reg_all_mapped(struct pe *pe, int rank)
 {
 	const struct window *win;
 
@@ -520,7 +538,7 @@ void reg_close(struct pe *pe)
 	for (struct window *win; (win = pe->reg.windows);) {
 		pe->reg.windows = win->next;
 		if (win->dev->len)
-			route_window_gone(pe, win->dev->id);
+			remote_window_remove(pe, win->dev->id);
 		window_free(pe, win);
 	}
 	pthread_mutex_destroy(&pe->reg.lock);

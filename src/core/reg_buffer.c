@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * Local memory that the heap did not give out. Load and store need nothing of a buffer, so it
- * is only noted.
+ * Local memory outside the heap. Load and store need nothing for a buffer, so it is only recorded.
  */
 #include "core/pe.h"
-#include "core/queue.h"
-#include "core/route.h"
+#include "core/queues.h"
+#include "core/rdma.h"
+#include "core/remote.h"
 #include "util/err.h"
 
 #include <stdlib.h>
 
-/* Kernels on a device get at its own memory; at the host's only where it is pinned. */
+/* Kernels on a device reach its own memory; that of the host only if it is pinned. */
 static int buffer_pin(struct pe *pe, void *ptr, uint64_t size, bool *pinned)
 {
 	*pinned = false;
-	if (!pe_far(pe) || accel_holds(&pe->accel, ptr))
+	if (!pe_device_mem(pe) || pe_device_holds(pe, ptr))
 		return 0;
-	return accel_pin(&pe->accel, ptr, size, pinned);
+	return pe->accel.mem->pin(pe->accel.dev, ptr, size, pinned);
 }
 
 int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
@@ -45,21 +45,21 @@ int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
 	if (!err)
 		err = buffer_pin(pe, ptr, size, &pinned);
 	if (!err)
-		err = route_local(pe, ptr, size, &local);
+		err = remote_buffer_add(pe, ptr, size, &local);
 	if (!err)
-		err = queue_buffer(pe, ptr, size);
+		err = rdma_buffer(pe->rdma, ptr, size);
 	b = err ? NULL : malloc(sizeof(*b));
 	if (b) {
 		*b = (struct buffer){ pe->reg.buffers, addr, size, pinned, local };
 		pe->reg.buffers = b;
 	} else {
 		if (!err) {
-			queue_buffer_gone(pe, ptr, size);
+			rdma_forget(pe->rdma, ptr, size, false);
 			err = err_set(MORI_SHMEM_ENOMEM, "buffer_register: out of memory");
 		}
-		route_local_gone(pe, local);
+		remote_buffer_remove(pe, local);
 		if (pinned)
-			accel_unpin(&pe->accel, ptr);
+			pe->accel.mem->unpin(pe->accel.dev, ptr);
 	}
 	pthread_mutex_unlock(&pe->reg.lock);
 	return err;
@@ -79,13 +79,14 @@ int reg_buffer_remove(struct pe *pe, void *ptr, uint64_t size)
 	}
 	pthread_mutex_unlock(&pe->reg.lock);
 	if (!gone)
-		return err_set(MORI_SHMEM_ENOENT,
-			       "buffer_deregister: %p + %llu bytes was not registered so", ptr,
-			       (unsigned long long)size);
-	queue_buffer_gone(pe, ptr, size);
-	route_local_gone(pe, gone->local);
+		return err_set(
+			MORI_SHMEM_ENOENT,
+			"buffer_deregister: no buffer is registered with address %p and %llu bytes",
+			ptr, (unsigned long long)size);
+	rdma_forget(pe->rdma, ptr, size, false);
+	remote_buffer_remove(pe, gone->local);
 	if (gone->pinned)
-		accel_unpin(&pe->accel, ptr);
+		pe->accel.mem->unpin(pe->accel.dev, ptr);
 	free(gone);
 	return 0;
 }
@@ -94,9 +95,9 @@ void reg_buffers_close(struct pe *pe)
 {
 	for (struct buffer *b; (b = pe->reg.buffers);) {
 		pe->reg.buffers = b->next;
-		route_local_gone(pe, b->local);
+		remote_buffer_remove(pe, b->local);
 		if (b->pinned)
-			accel_unpin(&pe->accel, (void *)(uintptr_t)b->addr);
+			pe->accel.mem->unpin(pe->accel.dev, (void *)(uintptr_t)b->addr);
 		free(b);
 	}
 }

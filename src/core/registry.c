@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The PEs of this process and which of them a thread means: the only state of
- * the library that no PE owns. A child of a fork has none of its parent's PEs.
+ * The PEs of this process, and which of them a thread acts for. A child of a fork has none of its
+ * parent's PEs.
  */
 #include "core/registry.h"
 
@@ -22,7 +22,7 @@ static struct {
 	struct pe *first;
 	uint64_t last_id;
 	int n;
-	int *reserved; /* ranks that mori_shmem_init() has given out, sorted */
+	int *reserved; /* ranks that mori_shmem_init() has reserved, sorted */
 	int n_reserved;
 	bool fork_watched;
 } registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -33,18 +33,18 @@ static void registry_changed(void)
 	__atomic_fetch_add(&registry_generation, 1, __ATOMIC_RELEASE);
 }
 
-static void fork_prepare(void)
+static void registry_fork_prepare(void)
 {
 	pthread_mutex_lock(&registry.lock);
 }
 
-static void fork_parent(void)
+static void registry_fork_parent(void)
 {
 	pthread_mutex_unlock(&registry.lock);
 }
 
-/* The child is no PE: what it inherited belongs to the parent and is only let go of. */
-static void fork_child(void)
+/* The child is no PE: what it inherited belongs to the parent and is only forgotten. */
+static void registry_fork_child(void)
 {
 	registry.first = NULL;
 	registry.n = 0;
@@ -63,7 +63,7 @@ void registry_add(struct pe *pe)
 	pthread_mutex_lock(&registry.lock);
 	if (!registry.fork_watched) {
 		registry.fork_watched = true;
-		pthread_atfork(fork_prepare, fork_parent, fork_child);
+		pthread_atfork(registry_fork_prepare, registry_fork_parent, registry_fork_child);
 	}
 	pe->id = ++registry.last_id;
 	pe->next = registry.first;
@@ -91,7 +91,7 @@ void registry_remove(struct pe *pe)
 	}
 }
 
-/* Under the lock: the PE with this address and number, if it still lives. */
+/* Under the lock: the PE with this address and number, if it still exists. */
 static struct pe *registry_alive(const struct pe *pe, uint64_t id)
 {
 	for (struct pe *p = registry.first; p; p = p->next) {
@@ -107,7 +107,7 @@ static struct pe *registry_on_device(void)
 	struct pe *found = NULL;
 
 	for (struct pe *p = registry.first; p; p = p->next) {
-		if (!accel_current(&p->accel))
+		if (!p->accel.ops->current || !p->accel.ops->current(p->accel.dev))
 			continue;
 		if (found)
 			return NULL;

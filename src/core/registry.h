@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which PE a call means: the one the thread is bound to, else the only one of
- * the process, else the only one on the thread's current device. The fast path is one comparison: every change of the list counts
- * a generation up, and a thread keeps the answer with the generation it was for.
+ * Which PE a call means: the one the thread is bound to, else the only one of the process, else the
+ * only one on the thread's current device. The fast path is one comparison: every change of the
+ * list increments a generation, and a thread keeps its last answer with the generation of that
+ * answer.
  */
 #ifndef MORI_CORE_REGISTRY_H
 #define MORI_CORE_REGISTRY_H
@@ -10,9 +11,9 @@
 #include "core/pe.h"
 
 struct registry_thread {
-	uint64_t generation;	 /* of @state; 0: look again */
+	uint64_t generation;	 /* of @state; 0: it must be looked up again */
 	struct dev_state *state; /* what this thread acts for */
-	struct pe *bound;	 /* may be gone: bound_id says */
+	struct pe *bound;	 /* may be gone: see bound_id */
 	uint64_t bound_id;	 /* 0: not bound */
 	uint64_t ctx_generation; /* the same for the last context */
 	uint64_t ctx;
@@ -26,7 +27,7 @@ extern uint64_t registry_generation __attribute__((visibility("hidden")));
 struct dev_state *registry_look(void);
 struct dev_state *registry_look_ctx(uint64_t ctx);
 
-/* Whether the thread has looked since the last change, and found one. */
+/* Whether the thread's answer is of the current generation. */
 static inline bool registry_fresh(void)
 {
 	/* Acquire: pairs with the release in registry_changed(). */
@@ -40,7 +41,7 @@ static inline struct dev_state *registry_state(void)
 	return registry_fresh() ? registry_thread.state : registry_look();
 }
 
-/* A context is what mori_shmem_device_state() gave; anything else is refused. */
+/* A context is what mori_shmem_device_state() returned; anything else is refused. */
 static inline struct dev_state *registry_ctx(uint64_t ctx)
 {
 	if (__builtin_expect(
@@ -64,7 +65,10 @@ int registry_bind(struct pe *pe);
 /* The live PE this thread is bound to itself; NULL if none. */
 struct pe *registry_bound(void);
 struct pe *registry_find(int rank);
-/* Every PE there is, for who ends the process; nothing where another thread is about to change that. */
+/*
+ * Calls @fn for every PE at the end of the process; does nothing while another thread is changing
+ * the list.
+ */
 void registry_each(void (*fn)(struct pe *pe));
 /* Lowest rank in [first, first + n) that no PE of a launcher's job here has; -1 if none. Reserves it. */
 int registry_reserve(int first, int n);

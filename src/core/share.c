@@ -21,14 +21,14 @@
 #include <unistd.h>
 
 /* A line of /proc/self/maps. */
-struct mapping {
+struct share_mapping {
 	uint64_t from, to, off, inode;
 	unsigned int major, minor;
 	char perms[5];
 	int path_at; /* in the line */
 };
 
-static bool mapping_parse(const char *line, struct mapping *m)
+static bool share_mapping_parse(const char *line, struct share_mapping *m)
 {
 	return sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
 		      &m->from, &m->to, m->perms, &m->off, &m->major, &m->minor, &m->inode,
@@ -36,7 +36,7 @@ static bool mapping_parse(const char *line, struct mapping *m)
 }
 
 /* The mapping that holds all of the range; *path is the caller's to free. */
-static int mapping_find(const void *ptr, uint64_t len, struct mapping *m, char **path)
+static int share_mapping_find(const void *ptr, uint64_t len, struct share_mapping *m, char **path)
 {
 	uint64_t from = (uint64_t)(uintptr_t)ptr;
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -47,7 +47,7 @@ static int mapping_find(const void *ptr, uint64_t len, struct mapping *m, char *
 	if (!maps)
 		return err_set(MORI_SHMEM_EIO, "cannot read /proc/self/maps: %s", strerror(errno));
 	while (!found && getline(&line, &room, maps) > 0)
-		found = mapping_parse(line, m) && m->from <= from && from < m->to;
+		found = share_mapping_parse(line, m) && m->from <= from && from < m->to;
 	fclose(maps);
 	if (!found || len > m->to - from) {
 		free(line);
@@ -62,19 +62,19 @@ static int mapping_find(const void *ptr, uint64_t len, struct mapping *m, char *
 	return 0;
 }
 
-static bool same_file(const struct stat *st, const struct mapping *m)
+static bool share_same_file(const struct stat *st, const struct share_mapping *m)
 {
 	return st->st_ino == m->inode && major(st->st_dev) == m->major &&
 	       minor(st->st_dev) == m->minor;
 }
 
 /* A new descriptor of the mapping's file by a path; -1 if that is another file by now. */
-static int open_path_of(const struct mapping *m, const char *path)
+static int share_open_path(const struct share_mapping *m, const char *path)
 {
 	int fd = path[0] == '/' ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	struct stat st;
 
-	if (fd >= 0 && (fstat(fd, &st) || !same_file(&st, m))) {
+	if (fd >= 0 && (fstat(fd, &st) || !share_same_file(&st, m))) {
 		close(fd);
 		fd = -1;
 	}
@@ -82,10 +82,10 @@ static int open_path_of(const struct mapping *m, const char *path)
 }
 
 /*
- * The same from among the open descriptors. They may be other threads', who close
- * them as they like: each is only looked at through its path, never used.
+ * The same from among the open descriptors. Other threads may close them at any time: each is only
+ * examined through its path, never used.
  */
-static int open_fd_of(const struct mapping *m)
+static int share_open_fd(const struct share_mapping *m)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	int found = -1;
@@ -95,8 +95,8 @@ static int open_fd_of(const struct mapping *m)
 		struct stat st;
 
 		snprintf(path, sizeof(path), "/proc/self/fd/%s", e->d_name);
-		if (!stat(path, &st) && same_file(&st, m))
-			found = open_path_of(m, path);
+		if (!stat(path, &st) && share_same_file(&st, m))
+			found = share_open_path(m, path);
 	}
 	if (dir)
 		closedir(dir);
@@ -105,9 +105,9 @@ static int open_fd_of(const struct mapping *m)
 
 int share_find(const void *ptr, uint64_t len, struct share *out)
 {
-	struct mapping m;
+	struct share_mapping m;
 	char *path = NULL;
-	int err = mapping_find(ptr, len, &m, &path);
+	int err = share_mapping_find(ptr, len, &m, &path);
 
 	if (err)
 		return err;
@@ -118,9 +118,9 @@ int share_find(const void *ptr, uint64_t len, struct share *out)
 			       "file (memfd_create, shm_open) can be mapped by others",
 			       ptr);
 	}
-	out->fd = open_fd_of(&m);
+	out->fd = share_open_fd(&m);
 	if (out->fd < 0)
-		out->fd = open_path_of(&m, path);
+		out->fd = share_open_path(&m, path);
 	out->off = m.off + ((uint64_t)(uintptr_t)ptr - m.from);
 	if (out->fd < 0)
 		err = err_set(MORI_SHMEM_ENOTSUP,

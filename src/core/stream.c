@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operations in the order of a stream. The CPU has no streams: the only one is
- * NULL, and there everything has happened when the call returns. On a GPU a copy is
- * the driver's own, and the rest are kernels of one block, so that a wait ends by its
- * deadline or when a PE is lost; all of it can be captured in a graph. Peers that load
- * and store do not reach have all of it by kernels, which post to their queues.
+ * Operations in the order of a stream. The CPU has no streams: the only one is NULL, and operations
+ * on it are complete when the call returns. On a GPU a copy is the driver's own, and the rest are
+ * kernels of one block, so that a wait ends by its deadline or when a PE is lost; all of it can be
+ * captured in a graph. Peers that load and store do not reach have all of it by kernels, which post
+ * to their queues.
  */
 #include "core/fail.h"
-#include "core/queue.h"
+#include "core/queues.h"
+#include "core/rdma.h"
 #include "core/registry.h"
 #include "dev/rma.h"
 #include "dev/wait.h"
+#include "ops/shmem_list.h"
 #include "util/err.h"
 
 #define PUT_BY_KERNEL ((size_t)1 << 16) /* with a signal: bytes up to which one block does both */
@@ -22,7 +24,7 @@ static bool stream_alone(const struct pe *pe)
 
 	pthread_mutex_lock(&pe->world->lock);
 	for (struct pe *p = pe->world->members; p; p = p->sibling)
-		alone &= p == pe || accel_device(&p->accel) != accel_device(&pe->accel);
+		alone &= p == pe || p->accel.number != pe->accel.number;
 	pthread_mutex_unlock(&pe->world->lock);
 	return alone;
 }
@@ -33,13 +35,13 @@ static struct pe *stream_pe(const char *name, void *stream, int *err)
 	struct pe *pe = registry_pe();
 
 	*err = pe ? 0 : fail_status(NULL, name, MORI_SHMEM_ESTATE);
-	if (!pe || !pe_far(pe)) {
+	if (!pe || !pe_device_mem(pe)) {
 		if (pe && stream)
 			*err = err_set(MORI_SHMEM_EINVAL,
 				       "mori_shmem_%s: the CPU has no streams; pass NULL", name);
 		return NULL;
 	}
-	*err = accel_stream_check(&pe->accel, stream, stream_alone(pe));
+	*err = pe->accel.mem->stream_check(pe->accel.dev, stream, stream_alone(pe));
 	return *err ? NULL : pe;
 }
 
@@ -47,8 +49,8 @@ static int stream_task(struct pe *pe, enum dev_task_id id, struct dev_task *task
 		       void *stream)
 {
 	task->ctx = pe->ctx;
-	pe_show_state(pe); /* a graph may keep it */
-	return accel_stream_task(&pe->accel, id, task, lanes, stream);
+	pe_expose_state(pe); /* a graph may keep it */
+	return pe->accel.mem->stream_task(pe->accel.dev, id, task, lanes, stream);
 }
 
 int mori_shmem_barrier_on_stream(void *stream)
@@ -63,10 +65,10 @@ int mori_shmem_barrier_on_stream(void *stream)
 }
 
 /* Where @len bytes at a symmetric address are on another PE; NULL: a queue leads there. */
-static int stream_reach(struct pe *pe, const char *name, const void *addr, uint64_t len, int rank,
-			void **out)
+static int stream_resolve(struct pe *pe, const char *name, const void *addr, uint64_t len, int rank,
+			  void **out)
 {
-	struct dev_spot s = dev_reach(pe->state, addr, len, rank);
+	struct dev_addr s = dev_addr_resolve(pe->state, addr, len, rank);
 
 	if (s.err)
 		return fail_status(
@@ -76,19 +78,20 @@ static int stream_reach(struct pe *pe, const char *name, const void *addr, uint6
 	return 0;
 }
 
-/* The same where a queue leads to the other PE. A NIC must have been told of memory of the host. */
+/* The same where a queue leads to the other PE. Host memory must be registered with a NIC. */
 static int stream_queue(struct pe *pe, const char *name, const void *remote, struct dev_task *task,
 			void *stream)
 {
 	bool get = task->src == (uint64_t)(uintptr_t)remote;
 	const void *local = (const void *)(uintptr_t)(get ? task->dest : task->src);
-	bool host = !accel_holds(&pe->accel, local);
+	bool host = !pe_device_holds(pe, local);
 
-	if (host && !queue_reaches(pe, local, task->bytes))
-		return err_set(MORI_SHMEM_EINVAL,
-			       "%s: the NIC does not know the %llu bytes of the host at %p; "
-			       "mori_shmem_buffer_register() makes them known",
-			       name, (unsigned long long)task->bytes, local);
+	if (host && !rdma_reaches(pe->rdma, local, task->bytes))
+		return err_set(
+			MORI_SHMEM_EINVAL,
+			"%s: the %llu bytes of host memory at %p are not registered with the "
+			"NIC; call mori_shmem_buffer_register() first",
+			name, (unsigned long long)task->bytes, local);
 	return stream_task(pe,
 			   get	? DEV_TASK_get :
 			   host ? DEV_TASK_put_host :
@@ -108,7 +111,7 @@ static int stream_copy(struct pe *pe, const char *name, const void *remote, void
 		.qp = qp,
 	};
 	void *at = NULL;
-	int err = stream_reach(pe, name, remote, bytes, rank, &at);
+	int err = stream_resolve(pe, name, remote, bytes, rank, &at);
 
 	if (err || !bytes)
 		return err;
@@ -120,8 +123,8 @@ static int stream_copy(struct pe *pe, const char *name, const void *remote, void
 	 * The driver's copies of all streams of a process stand in few queues. Those of two PEs
 	 * whose streams wait for each other may block each other there for ever; kernels do not.
 	 */
-	if (stream_alone(pe) || !accel_holds(&pe->accel, dest) || !accel_holds(&pe->accel, src))
-		return accel_stream_copy(&pe->accel, dest, src, bytes, stream);
+	if (stream_alone(pe) || !pe_device_holds(pe, dest) || !pe_device_holds(pe, src))
+		return pe->accel.mem->stream_copy(pe->accel.dev, dest, src, bytes, stream);
 	task.dest = (uint64_t)(uintptr_t)dest;
 	task.src = (uint64_t)(uintptr_t)src;
 	return stream_task(pe, DEV_TASK_copy, &task, (int)(bytes / 16 < 65536 ? bytes / 16 : 65536),
@@ -150,7 +153,7 @@ int mori_shmem_getmem_on_stream(void *dest, const void *src, size_t bytes, int p
 	return stream_copy(me, "getmem_on_stream", src, dest, src, bytes, pe, qp, stream);
 }
 
-/* What a kernel would find wrong is better known now. */
+/* Errors that a kernel would find are better reported now. */
 static int stream_signal_check(struct pe *pe, const char *name, void *sig, int op, int rank)
 {
 	void *at;
@@ -159,7 +162,7 @@ static int stream_signal_check(struct pe *pe, const char *name, void *sig, int o
 		return fail_status(
 			pe->state, name,
 			tgt_fail(pe->state, MORI_SHMEM_EINVAL, rank, (uint64_t)(uintptr_t)sig, 8));
-	return stream_reach(pe, name, sig, 8, rank, &at);
+	return stream_resolve(pe, name, sig, 8, rank, &at);
 }
 
 int mori_shmem_putmem_signal_on_stream(void *dest, const void *src, size_t bytes, void *sig,
@@ -186,8 +189,8 @@ int mori_shmem_putmem_signal_on_stream(void *dest, const void *src, size_t bytes
 							     qp);
 	err = stream_signal_check(me, name, sig, op, pe);
 	if (!err)
-		err = stream_reach(me, name, dest, bytes, pe, &at);
-	if (!err && (!at || bytes <= PUT_BY_KERNEL) && (!bytes || accel_holds(&me->accel, src)))
+		err = stream_resolve(me, name, dest, bytes, pe, &at);
+	if (!err && (!at || bytes <= PUT_BY_KERNEL) && (!bytes || pe_device_holds(me, src)))
 		return stream_task(me, DEV_TASK_put_signal, &task, at ? (int)(bytes / 16 + 1) : 1,
 				   stream);
 	if (!err)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the PEs of one process share in one world: the memory of the node, mapped
- * once, and the news of lost PEs. The first PE of the process to come opens it,
- * the others wait for that; the last to leave closes it.
+ * What the PEs of one process share in one world: the memory of the node, mapped once, and the
+ * notification of lost PEs. The first PE of the process opens it, the others wait for that; the
+ * last to leave closes it.
  *
- * The process with the lowest rank of a node makes two objects for it, the block
- * where PEs meet and the window with all heaps, and sends them to the others. Heaps of
- * memory that is far are each PE's own to make: parts.c.
+ * The process with the lowest rank of a node creates two objects for it, the block for barriers and
+ * the window with all heaps, and sends them to the others. Heaps in device memory are created by
+ * each PE: segments.c.
  */
 #include "boot/boot.h"
 #include "core/pe.h"
-#include "core/route.h"
+#include "core/remote.h"
 #include "dev/dev.h"
 #include "util/err.h"
 #include "util/log.h"
@@ -40,7 +40,7 @@ int world_lost(struct world *w)
 	return err;
 }
 
-/* From boot's thread: mark the PEs and wake whoever waits for them. */
+/* From boot's thread: marks the PEs and wakes those who wait for them. */
 static void world_on_lost(void *arg, int proc, const char *text)
 {
 	struct world *w = arg;
@@ -51,14 +51,16 @@ static void world_on_lost(void *arg, int proc, const char *text)
 		if (boot_peer(w->boot, i)->proc == proc && !w->gone[i]) {
 			__atomic_store_n(&w->gone[i], 1, __ATOMIC_RELAXED);
 			w->n_lost++;
-			route_lost(w, i);
+			remote_lost(w, i);
 		}
 	}
-	if (!w->n_lost) /* the rendezvous itself: nobody's PE, but nobody can meet any more */
+	if (!w->n_lost) /* the rendezvous itself: no PE is lost, but no barrier can complete */
 		w->n_lost = 1;
 	len = strlen(w->lost_text);
 	snprintf(w->lost_text + len, sizeof(w->lost_text) - len, "%s%s", len ? "; " : "", text);
-	/* Release: pairs with the acquire of whoever polls the word; @gone comes before it. */
+	/*
+	 * Release: pairs with the acquire of those who poll the word; @gone is written before it.
+	 */
 	for (struct pe *pe = w->members; pe; pe = pe->sibling)
 		__atomic_store_n(&pe->state->lost, w->n_lost, __ATOMIC_RELEASE);
 	for (struct pe *pe = w->members; pe; pe = pe->sibling)
@@ -83,13 +85,13 @@ void world_after_fork(void)
 	worlds.first = NULL;
 }
 
-/* Every PE must have brought the same; all processes come to the same verdict. */
+/* Every PE must have sent the same; all processes come to the same verdict. */
 static int world_check(const struct boot *boot)
 {
-	const struct pe_blob *first = boot_peer(boot, 0)->blob;
+	const struct pe_blob *first = pe_blob_of(boot, 0);
 
 	for (int i = 1; i < boot_n_pes(boot); i++) {
-		const struct pe_blob *b = boot_peer(boot, i)->blob;
+		const struct pe_blob *b = pe_blob_of(boot, i);
 
 		if (b->abi != first->abi)
 			return err_set(MORI_SHMEM_EABI,
@@ -111,8 +113,8 @@ static int world_check(const struct boot *boot)
 	return 0;
 }
 
-/* Who is on this node, and where in the window. */
-static int world_seat(struct world *w)
+/* Which PEs are on this node, and where in the window. */
+static int world_places(struct world *w)
 {
 	int me = boot_my_proc(w->boot), node = -1;
 
@@ -142,7 +144,7 @@ static int world_seat(struct world *w)
 	return 0;
 }
 
-/* The largest power of two that a heap of this size can promise of its address. */
+/* The largest power of two that a heap of this size is aligned to. */
 static uint64_t world_align(uint64_t heap_size)
 {
 	uint64_t align = WORLD_ALIGN_MIN;
@@ -152,8 +154,8 @@ static uint64_t world_align(uint64_t heap_size)
 	return align;
 }
 
-/* Near heaps have the flags of barriers beside the meetings, far ones behind the heap. */
-static int world_sizes(struct world *w, const struct pe_blob *blob, bool far)
+/* Flags of kernels' barriers are in the block; for heaps in device memory, behind each heap. */
+static int world_sizes(struct world *w, const struct pe_blob *blob, bool device)
 {
 	uint64_t flags = (uint64_t)w->n_pes * sizeof(uint64_t), unit = blob->device_granule;
 	uint64_t room = blob->heap_size;
@@ -161,10 +163,10 @@ static int world_sizes(struct world *w, const struct pe_blob *blob, bool far)
 	w->align = world_align(blob->heap_size);
 	w->sync_off = coll_block_size(w->n_node, w->n_nodes);
 	w->block_len = w->sync_off + (uint64_t)w->n_node * flags;
-	if (far) {
+	if (device) {
 		w->sync_off = (blob->heap_size + unit - 1) / unit * unit;
-		w->parts.sync_len = (flags + unit - 1) / unit * unit;
-		room = w->sync_off + w->parts.sync_len;
+		w->segments.sync_len = (flags + unit - 1) / unit * unit;
+		room = w->sync_off + w->segments.sync_len;
 	}
 	if (room < blob->heap_size || __builtin_add_overflow(room, w->align - 1, &w->stride))
 		w->stride = UINT64_MAX;
@@ -176,32 +178,35 @@ static int world_sizes(struct world *w, const struct pe_blob *blob, bool far)
 	return 0;
 }
 
-/* Boot's thread, which hears of losses, has it from now on. */
-static void world_block_is(struct world *w, struct coll_block *block)
+/* Boot's thread, which is notified of losses, uses it from now on. */
+static void world_set_block(struct world *w, struct coll_block *block)
 {
 	pthread_mutex_lock(&w->lock);
 	w->block = block;
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* The process that leads the node: make both objects and hand them out. A far window is empty. */
-static int world_make(struct world *w, bool far, int fds[2])
+/*
+ * The process that leads the node creates both objects and sends them. With device memory the
+ * window is empty.
+ */
+static int world_make(struct world *w, bool device, int fds[2])
 {
 	int leader = boot_my_proc(w->boot), err, last = leader;
 	void *block;
 
-	err = accel_mem_create(&w->host, "mori-meet", w->block_len, &fds[0]);
+	err = host_mem_create("mori-coll", w->block_len, &fds[0]);
 	if (err)
 		return err;
-	err = accel_mem_map(&w->host, fds[0], w->block_len, 4096, &block);
+	err = host_mem_map(fds[0], w->block_len, 4096, &block);
 	if (!err) {
 		coll_block_init(block, w->n_node, w->n_nodes);
-		world_block_is(w, block);
-		err = accel_mem_create(&w->host, "mori-heap", far ? 0 : w->window_len, &fds[1]);
+		world_set_block(w, block);
+		err = host_mem_create("mori-heap", device ? 0 : w->window_len, &fds[1]);
 	}
 	/*
-	 * If there is no window the others still get an answer: the block twice.
-	 * They see that it is too short and fail as we do.
+	 * Without a window the others still get something, the block twice. They see that it is too
+	 * short and fail as this process does.
 	 */
 	if (err)
 		fds[1] = dup(fds[0]);
@@ -218,25 +223,25 @@ static int world_make(struct world *w, bool far, int fds[2])
 	return err;
 }
 
-static int world_take(struct world *w, int leader, bool far, double timeout, int fds[2])
+static int world_take(struct world *w, int leader, bool device, double timeout, int fds[2])
 {
 	void *block;
 	int err = boot_recv_fds(w->boot, leader, WORLD_TAG, fds, 2, timeout);
 
-	if (!err && lseek(fds[1], 0, SEEK_END) != (off_t)(far ? 0 : w->window_len))
+	if (!err && lseek(fds[1], 0, SEEK_END) != (off_t)(device ? 0 : w->window_len))
 		err = err_set(MORI_SHMEM_ENOMEM, "PE %d could not make the heaps of this node",
 			      w->node_ranks[0]);
 	if (!err)
-		err = accel_mem_map(&w->host, fds[0], w->block_len, 4096, &block);
+		err = host_mem_map(fds[0], w->block_len, 4096, &block);
 	if (!err)
-		world_block_is(w, block);
+		world_set_block(w, block);
 	return err;
 }
 
-/* Of far heaps the range of addresses alone. */
+/* With device memory, only the range of addresses. */
 static int world_map_open(struct world *w, struct pe *pe, const struct pe_blob *blob, int fd)
 {
-	bool far = pe_far(pe);
+	bool device = pe_device_mem(pe);
 	struct world_map *map = calloc(1, sizeof(*map));
 	int err;
 
@@ -244,9 +249,9 @@ static int world_map_open(struct world *w, struct pe *pe, const struct pe_blob *
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a world");
 	w->map = map;
 	map->refs = 1;
-	map->accel = far ? (struct accel){ .ops = pe->accel.ops } : w->host;
-	err = far ? parts_enter(pe, blob) :
-		    accel_mem_map(&w->host, fd, w->window_len, w->align, &w->window);
+	map->mem = pe->accel.mem;
+	err = device ? segments_enter(pe, blob) :
+		       host_mem_map(fd, w->window_len, w->align, &w->window);
 	map->base = w->window;
 	map->len = w->window_len;
 	return err;
@@ -260,37 +265,35 @@ struct world_map *world_map_get(struct world *w)
 
 void world_map_put(struct world_map *map)
 {
-	/* Release and acquire: what the others did with the memory comes before its end. */
+	/* Release and acquire: what the others did with the memory happens before its end. */
 	if (__atomic_sub_fetch(&map->refs, 1, __ATOMIC_ACQ_REL))
 		return;
-	if (!accel_near(&map->accel))
-		parts_leave(map);
+	if (map->mem)
+		segments_leave(map);
 	else if (map->base)
-		accel_mem_unmap(&map->accel, map->base, map->len);
+		host_mem_unmap(map->base, map->len);
 	free(map);
 }
 
 static int world_open(struct world *w, struct pe *pe, const struct pe_blob *blob)
 {
 	int fds[2] = { -1, -1 }, leader;
-	bool far = pe_far(pe);
-	int err = accel_open(ACCEL_CPU, 0, &w->host);
+	bool device = pe_device_mem(pe);
+	int err = world_check(w->boot);
 
 	if (!err)
-		err = world_check(w->boot);
+		err = world_places(w);
 	if (!err)
-		err = world_seat(w);
-	if (!err)
-		err = world_sizes(w, blob, far);
-	if (!err && far)
-		err = parts_room(w, blob);
+		err = world_sizes(w, blob, device);
+	if (!err && device)
+		err = segments_room(w, blob);
 	if (err)
 		return err;
 	boot_watch(w->boot, world_on_lost, w);
 	leader = boot_peer(w->boot, w->node_ranks[0])->proc;
 	err = leader == boot_my_proc(w->boot) ?
-		      world_make(w, far, fds) :
-		      world_take(w, leader, far, pe->options.bootstrap_timeout, fds);
+		      world_make(w, device, fds) :
+		      world_take(w, leader, device, pe->options.bootstrap_timeout, fds);
 	if (!err)
 		err = world_map_open(w, pe, blob, fds[1]);
 	for (int i = 0; i < 2; i++) {
@@ -302,13 +305,13 @@ static int world_open(struct world *w, struct pe *pe, const struct pe_blob *blob
 
 static void world_free(struct world *w)
 {
-	route_close(w);
+	remote_close(w);
 	if (w->map)
 		world_map_put(w->map);
-	free(w->parts.devs);
-	free(w->parts.bases);
+	free(w->segments.devs);
+	free(w->segments.bases);
 	if (w->block)
-		accel_mem_unmap(&w->host, w->block, w->block_len);
+		host_mem_unmap(w->block, w->block_len);
 	free(w->node_ranks);
 	free(w->leaders);
 	free(w->slot);
@@ -359,7 +362,7 @@ static void world_put(struct world *w)
 		world_free(w);
 }
 
-/* The first to come opens; gives what came of it to each. */
+/* The first PE to come opens; each gets the result. */
 static int world_ready(struct world *w, struct pe *pe, const struct pe_blob *blob)
 {
 	int err = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The barrier of kernels: every PE has a flag for each peer, and stores the number
- * of the meeting into its flag at all of them. No PE is in the middle, and the count
- * is kept on the device, so that a launch can be replayed.
+ * The barrier of kernels: every PE has a flag for each peer, and stores the number of the
+ * barrier into its flag at each of them. There is no central PE, and the count is kept on the
+ * device, so that a launch can be replayed.
  */
 #ifndef MORI_DEV_BARRIER_H
 #define MORI_DEV_BARRIER_H
@@ -10,23 +10,23 @@
 #include "dev/order.h"
 #include "dev/wait.h"
 
-/* Where the flags are, read once: a loop over barriers keeps it. */
+/* The addresses of the flags, read once: a loop over barriers keeps them. */
 struct dev_flags {
 	uint64_t first, stride;
-	bool plain; /* the flags of a PE are at first + pe * stride */
+	bool uniform; /* the flags of a PE are at first + pe * stride */
 	int me, n;
-	uint64_t ns; /* how long a meeting may take */
+	uint64_t ns; /* how long a barrier may take */
 };
 
-DEV_STEP struct dev_flags dev_flags(const struct dev_state *st)
+DEV_INLINE struct dev_flags dev_flags(const struct dev_state *st)
 {
 	uint64_t ns = DEV_FIXED(st, sync_ns);
 
 	return (struct dev_flags){
 		.first = DEV_FIXED(st, sync),
 		.stride = DEV_FIXED(st, sync_stride),
-		.plain = (int)(DEV_FIXED(st, sync_slot_same) != 0) &
-			 (int)(DEV_FIXED(st, bases) == NULL),
+		.uniform = (int)(DEV_FIXED(st, sync_slot_same) != 0) &
+			   (int)(DEV_FIXED(st, bases) == NULL),
 		.me = DEV_FIXED(st, my_pe),
 		.n = DEV_FIXED(st, n_pes),
 		.ns = ns ? ns : DEV_NS_DEFAULT,
@@ -34,8 +34,7 @@ DEV_STEP struct dev_flags dev_flags(const struct dev_state *st)
 }
 
 /* Of a PE whose place is not plain; 0: it has none here. */
-static __attribute__((noinline, cold, unused)) uint64_t dev_flags_rare(const struct dev_state *st,
-								       int at)
+DEV_OUTLINE uint64_t dev_flags_rare(const struct dev_state *st, int at)
 {
 	int32_t slot = st->sync_slot[at];
 
@@ -45,20 +44,20 @@ static __attribute__((noinline, cold, unused)) uint64_t dev_flags_rare(const str
 			   st->sync + (uint64_t)slot * st->sync_stride;
 }
 
-DEV_STEP uint64_t *dev_flag(const struct dev_state *st, const struct dev_flags *f, int at, int of)
+DEV_INLINE uint64_t *dev_flag(const struct dev_state *st, const struct dev_flags *f, int at, int of)
 {
-	uint64_t flags =
-		dev_likely(f->plain) ? f->first + (uint64_t)at * f->stride : dev_flags_rare(st, at);
+	uint64_t flags = dev_likely(f->uniform) ? f->first + (uint64_t)at * f->stride :
+						  dev_flags_rare(st, at);
 
 	return (uint64_t *)tgt_pointer(flags) + of;
 }
 
 /*
- * This lane's share of the peers: tell them, then hear of them. *@count is how often they have
- * met before, and then with this time.
+ * This lane's share of the peers: set their flags, then wait for theirs. *@count is the number
+ * of barriers so far; it becomes that of this one.
  */
-DEV_STEP int dev_sync_lane(const struct dev_state *st, const struct dev_flags *f,
-			   enum dev_scope scope, uint64_t *count)
+DEV_INLINE int dev_sync_lane(const struct dev_state *st, const struct dev_flags *f,
+			     enum dev_scope scope, uint64_t *count)
 {
 	int lanes = (int)tgt_lanes(scope), first = (int)tgt_lane(scope), err = 0;
 	uint64_t epoch, seen;
@@ -69,25 +68,25 @@ DEV_STEP int dev_sync_lane(const struct dev_state *st, const struct dev_flags *f
 	TGT_HIDE(*count); /* not needed before: the fence does not wait until it is read */
 	epoch = ++*count;
 	for (int pe = first; pe < f->n && !err; pe += lanes) {
-		if (dev_likely(f->plain) || dev_flags_rare(st, pe))
+		if (dev_likely(f->uniform) || dev_flags_rare(st, pe))
 			tgt_flag(dev_flag(st, f, pe, f->me), epoch);
 		else
 			err = dev_queue_flag(
 				st, pe, (uint64_t)(uintptr_t)dev_flag(st, f, f->me, f->me), epoch);
 	}
 	for (int pe = first; !err && pe < f->n; pe += lanes)
-		err = dev_wait_see(st, dev_flag(st, f, f->me, pe), DEV_KIND_uint64,
-				   MORI_SHMEM_CMP_GE, epoch, f->ns, pe, &seen);
+		err = dev_wait_word(st, dev_flag(st, f, f->me, pe), DEV_KIND_uint64,
+				    MORI_SHMEM_CMP_GE, epoch, f->ns, pe, &seen);
 	return err;
 }
 
-DEV_BODY int dev_sync(struct dev_state *st, enum dev_scope scope)
+DEV_INLINE int dev_sync(struct dev_state *st, enum dev_scope scope)
 {
 	struct dev_flags f = dev_flags(st);
 	uint64_t epoch;
 	int err;
 
-	/* Every lane reads the count before they meet; it is changed before they meet again. */
+	/* Read by every lane before the lanes come together; it changes before they do so again. */
 	epoch = tgt_load_relaxed_64(&st->sync_epoch);
 	tgt_enter(scope);
 	err = dev_sync_lane(st, &f, scope, &epoch);
@@ -98,12 +97,12 @@ DEV_BODY int dev_sync(struct dev_state *st, enum dev_scope scope)
 	return err;
 }
 
-DEV_BODY int dev_barrier(struct dev_state *st, enum dev_scope scope)
+DEV_INLINE int dev_barrier(struct dev_state *st, enum dev_scope scope)
 {
 	int quiet = 0, err;
 
 	tgt_fence_barrier(st);
-	if (!TGT_NEAR && !dev_likely(!tgt_peek_32(&st->any_queue)))
+	if (!TGT_P2P_ONLY && !dev_likely(!tgt_peek_32(&st->any_queue)))
 		quiet = dev_quiet(st, scope, DEV_ALL, DEV_ALL);
 	err = dev_sync(st, scope); /* others would wait for this PE, whatever has failed */
 	return quiet ? quiet : err;

@@ -4,38 +4,47 @@
  * module's state or on the context it is given. The bodies are shared and stay
  * functions here; the final link of a kernel inlines what it uses.
  */
-#include "abi/ops.h"
-#include "dev/amo.h"
+#define DEV_LIBRARY /* its functions are deferred: target/base.h */
+
+#include "abi/opcodes.h"
+#include "dev/atomic.h"
 #include "dev/barrier.h"
 #include "dev/order.h"
 #include "dev/quick.h"
 #include "dev/rma.h"
 #include "dev/wait.h"
+#include "ops/shmem_list.h"
 
 #include <mori/shmem_device.h>
 
 /* Protected: the host finds it in the kernel's image, and the kernel its own. */
 __attribute__((visibility("protected"))) struct dev_link globalGpuStates = {
-	sizeof(struct dev_state), DEV_ABI, TGT_UNSET, TGT_NEAR ? DEV_LINK_NEAR : 0, 0
+	sizeof(struct dev_state), DEV_ABI, TGT_UNSET, TGT_P2P_ONLY ? DEV_LINK_P2P_ONLY : 0, 0
 };
 
 /* The host fills it in after the module was loaded, before the launch. */
-DEV_BODY struct dev_state *lib_state(void)
+DEV_DEFER struct dev_state *lib_state(void)
 {
 	return tgt_state(globalGpuStates.state);
 }
 
-/* Not before module_init, and not after finalize: the block outlives its PE. */
-DEV_BODY bool lib_ready(const struct dev_state *st)
+DEV_DEFER struct dev_state *lib_context(uint64_t ctx)
 {
-	return st && (TGT_LATE ? DEV_FIXED(st, life) : tgt_peek_32(&st->life)) == DEV_LIFE_OPEN;
+	return tgt_context(ctx);
+}
+
+/* Not before module_init, and not after finalize: the block outlives its PE. */
+DEV_DEFER bool lib_ready(const struct dev_state *st)
+{
+	return st &&
+	       (TGT_NO_LOST_CHECK ? DEV_FIXED(st, life) : tgt_peek_32(&st->life)) == DEV_LIFE_OPEN;
 }
 
 /*
  * The PE has finalized, which its block counts. Without a block there is nobody to tell: the
  * module was never given to mori_shmem_module_init(), or the context is 0, and the launch ends.
  */
-static __attribute__((noinline, cold, unused)) int lib_closed(struct dev_state *st)
+DEV_OUTLINE int lib_closed(struct dev_state *st)
 {
 	if (st && tgt_load_relaxed_32(&st->life) == DEV_LIFE_FINALIZED)
 		return tgt_count_late(st);
@@ -46,48 +55,51 @@ static __attribute__((noinline, cold, unused)) int lib_closed(struct dev_state *
 	__builtin_trap();
 }
 
-DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
+DEV_DEFER int lib_name(struct dev_state *st, enum dev_op op, int err)
 {
 	return dev_likely(!err) ? 0 : tgt_sign(st, op, err);
 }
 
-/* A body with a quick way (QUICK_<body> is "~, DEV_QUICK") tries that first. */
-#define LIB_SECOND(a, b, ...) b
-#define LIB_WAY(...)	      LIB_SECOND(__VA_ARGS__, )
-#define DEV_QUICK(body, ...)  DEV_LATER if (dev_quick_##body(__VA_ARGS__)) return 0
-#define DEV_SLOW(...)
-#define LIB_OPEN(...)	   __VA_ARGS__
-#define LIB_TRY(body, ...) LIB_WAY(QUICK_##body, DEV_SLOW)(body, __VA_ARGS__)
+#define LIB_OPEN(...) __VA_ARGS__
 
 /*
  * A body as its names call it: a name has then nothing but the call, and there are many names.
- * @what: the one that was called. The final link of a kernel inlines it wherever it is called.
+ * @what: the one that was called. @quick: whether the quick way has done it.
  */
-#define BODY(body, params, args)                                                                   \
-	DEV_STEP int lib_##body(struct dev_state *st, enum dev_op what, LIB_OPEN params)           \
+#define LIB_BODY(body, params, args, quick)                                                        \
+	DEV_DEFER int lib_##body(struct dev_state *st, enum dev_op what, LIB_OPEN params)          \
 	{                                                                                          \
-		LIB_TRY(body, st, LIB_OPEN args);                                                  \
-		DEV_LATER if (!lib_ready(st)) return lib_closed(st);                               \
-		DEV_LATER return lib_name(st, what, dev_##body(st, LIB_OPEN args));                \
+		if (quick)                                                                         \
+			return 0;                                                                  \
+		if (!lib_ready(st))                                                                \
+			return lib_closed(st);                                                     \
+		return lib_name(st, what, dev_##body(st, LIB_OPEN args));                          \
 	}
+#define BODY(body, params, args) LIB_BODY(body, params, args, false)
+#if TGT_QUICK
+#define BODY_QUICK(body, params, args)                                                             \
+	LIB_BODY(body, params, args, dev_quick_##body(st, LIB_OPEN args))
+#else
+#define BODY_QUICK BODY
+#endif
 
 #include "dev/bodies.def"
 
 #define RUN(body, ...)	     lib_##body(st, what, ##__VA_ARGS__)
 #define RUN_VALUE(body, ...) lib_##body(st, what, &result, ##__VA_ARGS__)
-#define CTX		     tgt_context(ctx)
+#define CTX		     lib_context(ctx)
 
 #define STATUS_BODY(name, find, call)                                                              \
 	enum dev_op what = DEV_OP_##name;                                                          \
 	struct dev_state *st;                                                                      \
-	DEV_LATER st = find;                                                                       \
-	DEV_LATER return RUN call;
+	st = find;                                                                                 \
+	return RUN call;
 #define VALUE_BODY(ret, bad, name, find, call)                                                     \
 	enum dev_op what = DEV_OP_##name;                                                          \
 	struct dev_state *st;                                                                      \
-	DEV_LATER st = find;                                                                       \
+	st = find;                                                                                 \
 	ret result = bad;                                                                          \
-	DEV_LATER(void) RUN_VALUE call;                                                            \
+	(void)RUN_VALUE call;                                                                      \
 	return result;
 
 #define DEFINE_STATUS(name, params, call)                                                          \
@@ -95,14 +107,14 @@ DEV_BODY int lib_name(struct dev_state *st, enum dev_op op, int err)
 	{                                                                                          \
 		STATUS_BODY(name, lib_state(), call)                                               \
 	}                                                                                          \
-	int mori_shmem_ctx_##name MORI__CTX_PARAMS params                                          \
+	int mori_shmem_ctx_##name MORI_CTX_PARAMS params                                           \
 	{                                                                                          \
 		STATUS_BODY(name, CTX, call)                                                       \
 	}
 #define DEFINE_VALUE(ret, bad, name, params, call)                                                 \
 	ret mori_shmem_##name params{                                                              \
 		VALUE_BODY(ret, bad, name, lib_state(), call)                                      \
-	} ret mori_shmem_ctx_##name MORI__CTX_PARAMS params                                        \
+	} ret mori_shmem_ctx_##name MORI_CTX_PARAMS params                                         \
 	{                                                                                          \
 		VALUE_BODY(ret, bad, name, CTX, call)                                              \
 	}
@@ -140,7 +152,7 @@ DEV_API uint64_t mori_clock_ns(void)
 /* As many bytes as the launch said, behind what a kernel has by name. */
 extern __attribute__((address_space(3), aligned(16))) char mori_dynamic_shared[];
 
-DEV_BODY void *tgt_shared_memory(void)
+DEV_INLINE void *tgt_shared_memory(void)
 {
 	return (void *)mori_dynamic_shared;
 }

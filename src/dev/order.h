@@ -6,28 +6,28 @@
 #include "dev/path.h"
 
 /* Where there are queues they are asked, and do what load and store need as well. */
-DEV_STEP int dev_order(const struct dev_state *st, enum dev_scope scope, enum dev_act act, int pe,
-		       int qp)
+DEV_INLINE int dev_order(const struct dev_state *st, enum dev_scope scope, enum dev_act act, int pe,
+			 int qp)
 {
 	struct dev_req r = { .pe = pe, .qp = qp };
-	struct dev_spot s = { 0 };
+	struct dev_addr s = { 0 };
 
 	if (pe != DEV_ALL)
-		s = dev_seat(st, pe);
+		s = dev_peer_slot(st, pe);
 	r.slot = s.slot;
 	if (!dev_likely(!tgt_peek_32(&st->any_queue)))
 		r.slot = DEV_SLOT_QUEUE;
-	return dev_go(st, scope, act, &r, s.err);
+	return dev_req_execute(st, scope, act, &r, s.err);
 }
 
 /* What was issued is complete and seen at the target, before anything that follows. */
-DEV_FAMILY int dev_quiet(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
+DEV_DEFER int dev_quiet(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
 {
 	return dev_order(st, scope, DEV_ACT_QUIET, pe, qp);
 }
 
 /* Puts before it are seen before puts after it, by each PE. */
-DEV_FAMILY int dev_fence(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
+DEV_DEFER int dev_fence(const struct dev_state *st, enum dev_scope scope, int pe, int qp)
 {
 	return dev_order(st, scope, DEV_ACT_FENCE, pe, qp);
 }

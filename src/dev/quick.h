@@ -9,17 +9,10 @@
 #ifndef MORI_DEV_QUICK_H
 #define MORI_DEV_QUICK_H
 
-#include "dev/amo.h"
+#include "dev/atomic.h"
 #include "dev/rma.h"
 
 #if TGT_QUICK
-/* Which bodies have one: see TRY() in lib.c. */
-#define QUICK_p		~, DEV_QUICK
-#define QUICK_g		~, DEV_QUICK
-#define QUICK_signal	~, DEV_QUICK
-#define QUICK_amo_post	~, DEV_QUICK
-#define QUICK_amo_fetch ~, DEV_QUICK
-
 /* Where the word of a call is, and who acts. */
 struct dev_quick {
 	void *at;
@@ -28,14 +21,14 @@ struct dev_quick {
 
 /*
  * Whether @len bytes at @addr on @pe are a word that can be reached so, in the eyes of all
- * lanes: one may have looked before the PE was closed and another after it. @needs: enum dev_plain.
+ * lanes: one may have looked before the PE was closed and another after it. @needs: enum dev_uniform.
  */
-DEV_STEP bool dev_quick_at(const struct dev_state *st, enum dev_scope scope, uint32_t needs,
-			   const void *addr, uint64_t len, int pe, struct dev_quick *q)
+DEV_INLINE bool dev_quick_at(const struct dev_state *st, enum dev_scope scope, uint32_t needs,
+			     const void *addr, uint64_t len, int pe, struct dev_quick *q)
 {
 	uint64_t off = (uint64_t)(uintptr_t)addr - DEV_FIXED(st, heap_base);
 	/* What a loop over words leaves to do in each round is one comparison. */
-	uint64_t end = DEV_FIXED(st, heap_sure) & -(uint64_t)dev_plain(st, needs, pe);
+	uint64_t end = DEV_FIXED(st, heap_committed) & -(uint64_t)dev_is_uniform(st, needs, pe);
 	uint64_t at = dev_heap_at(st, pe, off);
 
 	TGT_HIDE(at); /* known before it is known to be good */
@@ -45,13 +38,13 @@ DEV_STEP bool dev_quick_at(const struct dev_state *st, enum dev_scope scope, uin
 	return dev_likely(!tgt_any(scope, !((int)tgt_aligned(addr, len) & (int)(off < end))));
 }
 
-DEV_BODY bool dev_quick_p(const struct dev_state *st, enum dev_scope scope, void *dest,
-			  const void *value, size_t size, int pe, int qp)
+DEV_DEFER bool dev_quick_p(const struct dev_state *st, enum dev_scope scope, void *dest,
+			   const void *value, size_t size, int pe, int qp)
 {
 	struct dev_quick q;
 
 	(void)qp;
-	if (size > 8 || !dev_quick_at(st, scope, DEV_PLAIN, dest, size, pe, &q))
+	if (size > 8 || !dev_quick_at(st, scope, DEV_UNIFORM, dest, size, pe, &q))
 		return false;
 	if (q.mine)
 		tgt_store_word(q.at, tgt_any_bits(value, size), size);
@@ -59,14 +52,14 @@ DEV_BODY bool dev_quick_p(const struct dev_state *st, enum dev_scope scope, void
 	return true;
 }
 
-DEV_BODY bool dev_quick_g(const struct dev_state *st, void *out, enum dev_scope scope,
-			  const void *src, size_t size, int pe, int qp)
+DEV_DEFER bool dev_quick_g(const struct dev_state *st, void *out, enum dev_scope scope,
+			   const void *src, size_t size, int pe, int qp)
 {
 	uint64_t mark = tgt_share_mark(scope), bits = 0;
 	struct dev_quick q;
 
 	(void)qp;
-	if (!dev_quick_at(st, scope, DEV_PLAIN, src, size, pe, &q))
+	if (!dev_quick_at(st, scope, DEV_UNIFORM, src, size, pe, &q))
 		return false;
 	if (q.mine)
 		bits = tgt_load_word(q.at, size);
@@ -75,14 +68,14 @@ DEV_BODY bool dev_quick_g(const struct dev_state *st, void *out, enum dev_scope 
 	return true;
 }
 
-DEV_BODY bool dev_quick_signal(const struct dev_state *st, enum dev_scope scope, uint64_t *sig,
-			       uint64_t value, int op, int pe, int qp)
+DEV_DEFER bool dev_quick_signal(const struct dev_state *st, enum dev_scope scope, uint64_t *sig,
+				uint64_t value, int op, int pe, int qp)
 {
 	int rmw = dev_signal_op(op);
 	struct dev_quick q;
 
 	(void)qp;
-	if (!rmw || !dev_quick_at(st, scope, DEV_PLAIN_SIGNAL, sig, 8, pe, &q))
+	if (!rmw || !dev_quick_at(st, scope, DEV_UNIFORM_SIGNAL, sig, 8, pe, &q))
 		return false;
 	if (q.mine)
 		tgt_signal(st, q.at, rmw, value);
@@ -90,25 +83,25 @@ DEV_BODY bool dev_quick_signal(const struct dev_state *st, enum dev_scope scope,
 	return true;
 }
 
-DEV_BODY bool dev_quick_amo_post(const struct dev_state *st, enum dev_scope scope, void *dest,
-				 enum dev_kind kind, int op, uint64_t value, int pe, int qp)
+DEV_DEFER bool dev_quick_amo_post(const struct dev_state *st, enum dev_scope scope, void *dest,
+				  enum dev_kind kind, int op, uint64_t value, int pe, int qp)
 {
 	bool wide = dev_kind_wide(kind);
 	int rmw = dev_amo_post_op(op);
 	struct dev_quick q;
 
 	(void)qp;
-	if (!rmw || !dev_quick_at(st, scope, DEV_PLAIN_AMO, dest, wide ? 8 : 4, pe, &q))
+	if (!rmw || !dev_quick_at(st, scope, DEV_UNIFORM_AMO, dest, wide ? 8 : 4, pe, &q))
 		return false;
 	if (q.mine)
-		(void)tgt_amo(q.at, wide, rmw, op == MORI_SHMEM_AMO_INC ? 1 : value, 0);
+		(void)tgt_amo(q.at, wide, rmw, amo_operand(op, value), 0);
 	tgt_leave(scope);
 	return true;
 }
 
-DEV_BODY bool dev_quick_amo_fetch(const struct dev_state *st, void *out, enum dev_scope scope,
-				  const void *dest, enum dev_kind kind, int op, uint64_t value,
-				  uint64_t compare, int pe, int qp)
+DEV_DEFER bool dev_quick_amo_fetch(const struct dev_state *st, void *out, enum dev_scope scope,
+				   const void *dest, enum dev_kind kind, int op, uint64_t value,
+				   uint64_t compare, int pe, int qp)
 {
 	bool wide = dev_kind_wide(kind);
 	int rmw = dev_amo_fetch_op(op);
@@ -116,10 +109,10 @@ DEV_BODY bool dev_quick_amo_fetch(const struct dev_state *st, void *out, enum de
 	struct dev_quick q;
 
 	(void)qp;
-	if (!rmw || !dev_quick_at(st, scope, DEV_PLAIN_AMO, dest, wide ? 8 : 4, pe, &q))
+	if (!rmw || !dev_quick_at(st, scope, DEV_UNIFORM_AMO, dest, wide ? 8 : 4, pe, &q))
 		return false;
 	if (q.mine)
-		was = tgt_amo(q.at, wide, rmw, op == MORI_SHMEM_AMO_FETCH_INC ? 1 : value, compare);
+		was = tgt_amo(q.at, wide, rmw, amo_operand(op, value), compare);
 	dev_store_kind(out, kind, tgt_share(scope, mark, was));
 	return true;
 }

@@ -3,9 +3,9 @@
  * The kernels of abi/task.h, over the same bodies as the device library. A block does
  * each; a failure is left in the PE's state with the name of the operation.
  */
-#include "abi/ops.h"
+#include "abi/opcodes.h"
 #include "abi/task.h"
-#include "dev/amo.h"
+#include "dev/atomic.h"
 #include "dev/barrier.h"
 #include "dev/order.h"
 #include "dev/rma.h"
@@ -20,7 +20,7 @@ DEV_TASKS(TASK_DECLARE)
 #undef TASK_DECLARE
 
 /* NULL after finalize: then there is nothing to do, which one thread says. */
-DEV_BODY struct dev_state *task_state(uint64_t ctx)
+DEV_INLINE struct dev_state *task_state(uint64_t ctx)
 {
 	struct dev_state *st = tgt_pointer(ctx);
 
@@ -31,46 +31,34 @@ DEV_BODY struct dev_state *task_state(uint64_t ctx)
 	return NULL;
 }
 
-DEV_BODY void task_end(struct dev_state *st, enum dev_op op, int err)
+DEV_INLINE void task_end(struct dev_state *st, enum dev_op op, int err)
 {
 	if (err)
 		(void)tgt_sign(st, op, err);
 }
 
-TASK(barrier)
-{
-	struct dev_state *st = task_state(t.ctx);
+/* A task that is one operation, @op, of the PE. */
+#define TASK_OF(name, op, call)                                                                    \
+	TASK(name)                                                                                 \
+	{                                                                                          \
+		struct dev_state *st = task_state(t.ctx);                                          \
+                                                                                                   \
+		if (st)                                                                            \
+			task_end(st, DEV_OP_##op, call);                                           \
+	}
 
-	if (st)
-		task_end(st, DEV_OP_barrier_all_block, dev_barrier(st, DEV_block));
-}
-
-TASK(quiet)
-{
-	struct dev_state *st = task_state(t.ctx);
-
-	if (st)
-		task_end(st, DEV_OP_quiet_block, dev_quiet(st, DEV_block, DEV_ALL, DEV_ALL));
-}
-
-TASK(signal)
-{
-	struct dev_state *st = task_state(t.ctx);
-
-	if (st)
-		task_end(st, DEV_OP_signal_op_block,
-			 dev_signal(st, DEV_block, tgt_pointer(t.sig), t.value, t.op, t.pe, t.qp));
-}
-
-TASK(put_signal)
-{
-	struct dev_state *st = task_state(t.ctx);
-
-	if (st)
-		task_end(st, DEV_OP_putmem_signal_block,
-			 dev_put_signal(st, DEV_block, tgt_pointer(t.dest), tgt_pointer(t.src),
-					t.bytes, 1, tgt_pointer(t.sig), t.value, t.op, t.pe, t.qp));
-}
+TASK_OF(barrier, barrier_all_block, dev_barrier(st, DEV_block))
+TASK_OF(quiet, quiet_block, dev_quiet(st, DEV_block, DEV_ALL, DEV_ALL))
+TASK_OF(signal, signal_op_block,
+	dev_signal(st, DEV_block, tgt_pointer(t.sig), t.value, t.op, t.pe, t.qp))
+TASK_OF(put_signal, putmem_signal_block,
+	dev_put_signal(st, DEV_block, tgt_pointer(t.dest), tgt_pointer(t.src), t.bytes, 1,
+		       tgt_pointer(t.sig), t.value, t.op, t.pe, t.qp))
+TASK_OF(get, getmem_block,
+	dev_get(st, DEV_block, tgt_pointer(t.dest), tgt_pointer(t.src), t.bytes, 1, t.pe, t.qp))
+TASK_OF(wait, uint64_wait_until_block,
+	dev_wait(st, DEV_block, tgt_pointer(t.dest), (enum dev_kind)t.kind, t.cmp, t.value,
+		 DEV_NS_DEFAULT))
 
 /* Of peers that a queue leads to: it has arrived when the stream goes on. */
 TASK(put)
@@ -91,43 +79,23 @@ TASK(put_host)
 	struct dev_state *st = task_state(t.ctx);
 	struct nic_remote to;
 	struct nic_local from;
-	struct dev_spot s;
+	struct dev_addr s;
 	struct nic_queue *q;
 	int err;
 
 	if (!st)
 		return;
-	s = dev_reach(st, tgt_pointer(t.dest), t.bytes, t.pe);
+	s = dev_addr_resolve(st, tgt_pointer(t.dest), t.bytes, t.pe);
 	if (s.err) {
 		task_end(st, DEV_OP_putmem_block, tgt_fail(st, s.err, t.pe, t.dest, t.bytes));
 		return;
 	}
-	q = dev_queue_of(st, t.pe, t.qp);
-	to = dev_queue_there(st, q, s.off, t.bytes);
-	err = !to.addr || !dev_queue_here(q, t.src, t.bytes, &from) ?
+	q = dev_queue_to(st, t.pe, t.qp);
+	to = dev_queue_remote(st, q, s.off, t.bytes);
+	err = !to.addr || !dev_queue_local(q, t.src, t.bytes, &from) ?
 		      MORI_SHMEM_EFAULT :
-		      nic_put(q, dev_queue_patience(st), NIC_DONE, from, to, t.bytes);
+		      nic_put(q, dev_queue_deadline(st), NIC_DONE, from, to, t.bytes);
 	task_end(st, DEV_OP_putmem_block, err ? dev_queue_fail(st, err, t.pe, s.off) : 0);
-}
-
-TASK(get)
-{
-	struct dev_state *st = task_state(t.ctx);
-
-	if (st)
-		task_end(st, DEV_OP_getmem_block,
-			 dev_get(st, DEV_block, tgt_pointer(t.dest), tgt_pointer(t.src), t.bytes, 1,
-				 t.pe, t.qp));
-}
-
-TASK(wait)
-{
-	struct dev_state *st = task_state(t.ctx);
-
-	if (st)
-		task_end(st, DEV_OP_uint64_wait_until_block,
-			 dev_wait(st, DEV_block, tgt_pointer(t.dest), (enum dev_kind)t.kind, t.cmp,
-				  t.value, DEV_NS_DEFAULT));
 }
 
 /* One thread; the address is the memory's own, and all has been checked. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Waits and tests on words of this PE. A wait looks first and gives up after: a
- * condition that holds is never a time-out, nor a lost PE.
+ * Waits and tests on words of this PE. A wait checks the condition before it gives up: a
+ * condition that holds never becomes a time-out or a lost PE.
  */
 #ifndef MORI_DEV_WAIT_H
 #define MORI_DEV_WAIT_H
@@ -9,14 +9,14 @@
 #include "dev/dev.h"
 
 /* Acquire: pairs with the release of signals, small puts and atomics. */
-DEV_BODY uint64_t dev_load(const void *addr, enum dev_kind kind)
+DEV_INLINE uint64_t dev_load(const void *addr, enum dev_kind kind)
 {
 	return dev_widen(kind, dev_kind_wide(kind) ? tgt_load_acquire_64(addr) :
 						     tgt_load_acquire_32(addr));
 }
 
 /* @a and @b are widened: the sign is the kind's. */
-DEV_BODY bool dev_compare(enum dev_kind kind, int cmp, uint64_t a, uint64_t b)
+DEV_INLINE bool dev_compare(enum dev_kind kind, int cmp, uint64_t a, uint64_t b)
 {
 	bool less = dev_kind_signed(kind) ? (int64_t)a < (int64_t)b : a < b;
 
@@ -37,14 +37,14 @@ DEV_BODY bool dev_compare(enum dev_kind kind, int cmp, uint64_t a, uint64_t b)
 }
 
 /* Whether @cmp is a comparison and @addr of words: not NULL, and aligned. */
-DEV_BODY bool dev_wait_can(const void *addr, enum dev_kind kind, int cmp)
+DEV_INLINE bool dev_wait_can(const void *addr, enum dev_kind kind, int cmp)
 {
 	return addr && tgt_aligned(addr, dev_kind_wide(kind) ? 8 : 4) && cmp >= MORI_SHMEM_CMP_EQ &&
 	       cmp <= MORI_SHMEM_CMP_LE;
 }
 
-DEV_BODY int dev_wait_valid(const struct dev_state *st, const void *addr, enum dev_kind kind,
-			    int cmp)
+DEV_INLINE int dev_wait_valid(const struct dev_state *st, const void *addr, enum dev_kind kind,
+			      int cmp)
 {
 	if (dev_likely(dev_wait_can(addr, kind, cmp)))
 		return 0;
@@ -52,15 +52,15 @@ DEV_BODY int dev_wait_valid(const struct dev_state *st, const void *addr, enum d
 			dev_kind_wide(kind) ? 8 : 4);
 }
 
-/* The last value looked at, and how the wait for it ended; by value, as struct dev_spot. */
+/* The last value looked at, and how the wait for it ended; by value, as struct dev_addr. */
 struct dev_seen {
 	uint64_t value;
 	int err;
 };
 
-/* The rest of a wait whose first look was in vain. */
-DEV_RARE struct dev_seen dev_wait_late(const struct dev_state *st, const void *addr,
-				       enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
+/* The rest of a wait whose first poll did not succeed. */
+DEV_OUTLINE struct dev_seen dev_wait_poll(const struct dev_state *st, const void *addr,
+					  enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
 {
 	struct dev_seen s = { 0, 0 };
 	struct tgt_wait w;
@@ -77,10 +77,10 @@ DEV_RARE struct dev_seen dev_wait_late(const struct dev_state *st, const void *a
 
 /*
  * Waits until the word compares; *seen is the last value looked at. @whose: the PE that is
- * late if it does not; -1: who knows.
+ * late if it does not; -1: unknown.
  */
-DEV_BODY int dev_wait_see(const struct dev_state *st, const void *addr, enum dev_kind kind, int cmp,
-			  uint64_t value, uint64_t ns, int whose, uint64_t *seen)
+DEV_INLINE int dev_wait_word(const struct dev_state *st, const void *addr, enum dev_kind kind,
+			     int cmp, uint64_t value, uint64_t ns, int whose, uint64_t *seen)
 {
 	struct dev_seen s = { 0, MORI_SHMEM_EINVAL };
 
@@ -88,7 +88,7 @@ DEV_BODY int dev_wait_see(const struct dev_state *st, const void *addr, enum dev
 	if (dev_likely(dev_wait_can(addr, kind, cmp))) {
 		s = (struct dev_seen){ dev_load(addr, kind), 0 };
 		if (!dev_compare(kind, cmp, s.value, value))
-			s = dev_wait_late(st, addr, kind, cmp, value, ns);
+			s = dev_wait_poll(st, addr, kind, cmp, value, ns);
 		*seen = s.value;
 	}
 	if (dev_likely(!s.err))
@@ -101,7 +101,7 @@ DEV_BODY int dev_wait_see(const struct dev_state *st, const void *addr, enum dev
 }
 
 /* The lanes leave together, with the status of the one that leads. */
-DEV_STEP int dev_wait_leave(enum dev_scope scope, int err)
+DEV_INLINE int dev_wait_leave(enum dev_scope scope, int err)
 {
 	err = dev_share_status(scope, err);
 	if (!TGT_GPU)
@@ -110,7 +110,7 @@ DEV_STEP int dev_wait_leave(enum dev_scope scope, int err)
 }
 
 /* The same with its value, after its status. */
-DEV_STEP uint64_t dev_wait_leave_with(enum dev_scope scope, uint64_t value)
+DEV_INLINE uint64_t dev_wait_leave_with(enum dev_scope scope, uint64_t value)
 {
 	value = tgt_share(scope, tgt_share_mark(scope), value);
 	if (!(TGT_GPU && scope == DEV_block)) /* which has met for the value */
@@ -118,41 +118,41 @@ DEV_STEP uint64_t dev_wait_leave_with(enum dev_scope scope, uint64_t value)
 	return value;
 }
 
-DEV_FAMILY int dev_wait(const struct dev_state *st, enum dev_scope scope, const void *addr,
-			enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
+DEV_DEFER int dev_wait(const struct dev_state *st, enum dev_scope scope, const void *addr,
+		       enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
 {
 	uint64_t seen;
 	int err = 0;
 
 	tgt_enter(scope);
 	if (tgt_leads(scope))
-		err = dev_wait_see(st, addr, kind, cmp, value, ns, -1, &seen);
+		err = dev_wait_word(st, addr, kind, cmp, value, ns, -1, &seen);
 	return dev_wait_leave(scope, err);
 }
 
-DEV_FAMILY int dev_wait_value(const struct dev_state *st, void *out, enum dev_scope scope,
-			      const void *addr, enum dev_kind kind, int cmp, uint64_t value,
-			      uint64_t ns)
+DEV_DEFER int dev_wait_value(const struct dev_state *st, void *out, enum dev_scope scope,
+			     const void *addr, enum dev_kind kind, int cmp, uint64_t value,
+			     uint64_t ns)
 {
 	uint64_t seen = 0;
 	int err = 0;
 
 	tgt_enter(scope);
 	if (tgt_leads(scope))
-		err = dev_wait_see(st, addr, kind, cmp, value, ns, -1, &seen);
+		err = dev_wait_word(st, addr, kind, cmp, value, ns, -1, &seen);
 	err = dev_share_status(scope, err);
 	dev_store_kind(out, kind, dev_wait_leave_with(scope, seen));
 	return err;
 }
 
-DEV_FAMILY int dev_test(const struct dev_state *st, int *out, enum dev_scope scope,
-			const void *addr, enum dev_kind kind, int cmp, uint64_t value)
+DEV_DEFER int dev_test(const struct dev_state *st, int *out, enum dev_scope scope, const void *addr,
+		       enum dev_kind kind, int cmp, uint64_t value)
 {
 	uint64_t holds = 0;
 
 	if (!dev_likely(dev_wait_can(addr, kind, cmp)))
-		return dev_refuse(st, scope, MORI_SHMEM_EINVAL, st->my_pe,
-				  (uint64_t)(uintptr_t)addr, dev_kind_wide(kind) ? 8 : 4);
+		return dev_fail_together(st, scope, MORI_SHMEM_EINVAL, st->my_pe,
+					 (uint64_t)(uintptr_t)addr, dev_kind_wide(kind) ? 8 : 4);
 	tgt_enter(scope);
 	if (tgt_leads(scope))
 		holds = dev_compare(kind, cmp, dev_load(addr, kind), dev_widen(kind, value));
@@ -167,14 +167,15 @@ DEV_FAMILY int dev_test(const struct dev_state *st, int *out, enum dev_scope sco
 	return 0;
 }
 
-DEV_BODY const void *dev_word(const void *addrs, enum dev_kind kind, size_t i)
+DEV_INLINE const void *dev_word(const void *addrs, enum dev_kind kind, size_t i)
 {
 	return (const char *)addrs + i * (dev_kind_wide(kind) ? 8 : 4);
 }
 
 /* Every word that is not skipped, one after another; the time is one for all. */
-DEV_BODY int dev_wait_each(const struct dev_state *st, const void *addrs, size_t n, const int *skip,
-			   enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
+DEV_INLINE int dev_wait_each(const struct dev_state *st, const void *addrs, size_t n,
+			     const int *skip, enum dev_kind kind, int cmp, uint64_t value,
+			     uint64_t ns)
 {
 	struct tgt_wait w;
 	int err = n ? dev_wait_valid(st, addrs, kind, cmp) : 0;
@@ -197,9 +198,9 @@ DEV_BODY int dev_wait_each(const struct dev_state *st, const void *addrs, size_t
 	return 0;
 }
 
-DEV_FAMILY int dev_wait_all(const struct dev_state *st, enum dev_scope scope, const void *addrs,
-			    size_t n, const int *skip, enum dev_kind kind, int cmp, uint64_t value,
-			    uint64_t ns)
+DEV_DEFER int dev_wait_all(const struct dev_state *st, enum dev_scope scope, const void *addrs,
+			   size_t n, const int *skip, enum dev_kind kind, int cmp, uint64_t value,
+			   uint64_t ns)
 {
 	int err = 0;
 
@@ -213,9 +214,9 @@ DEV_FAMILY int dev_wait_all(const struct dev_state *st, enum dev_scope scope, co
  * Looks over the words until some compare. Their indices go to @indices, or only
  * the first to *out if that is NULL. *out is left alone if every word is skipped.
  */
-DEV_BODY int dev_wait_scan(const struct dev_state *st, size_t *out, const void *addrs, size_t n,
-			   size_t *indices, const int *skip, enum dev_kind kind, int cmp,
-			   uint64_t value, uint64_t ns)
+DEV_INLINE int dev_wait_scan(const struct dev_state *st, size_t *out, const void *addrs, size_t n,
+			     size_t *indices, const int *skip, enum dev_kind kind, int cmp,
+			     uint64_t value, uint64_t ns)
 {
 	struct tgt_wait w;
 	int err = n ? dev_wait_valid(st, addrs, kind, cmp) : 0;
@@ -253,9 +254,9 @@ DEV_BODY int dev_wait_scan(const struct dev_state *st, size_t *out, const void *
 	return err;
 }
 
-DEV_FAMILY int dev_wait_any(const struct dev_state *st, size_t *out, enum dev_scope scope,
-			    const void *addrs, size_t n, const int *skip, enum dev_kind kind,
-			    int cmp, uint64_t value, uint64_t ns)
+DEV_DEFER int dev_wait_any(const struct dev_state *st, size_t *out, enum dev_scope scope,
+			   const void *addrs, size_t n, const int *skip, enum dev_kind kind,
+			   int cmp, uint64_t value, uint64_t ns)
 {
 	int err = 0;
 
@@ -267,14 +268,14 @@ DEV_FAMILY int dev_wait_any(const struct dev_state *st, size_t *out, enum dev_sc
 	return err;
 }
 
-DEV_FAMILY int dev_wait_some(const struct dev_state *st, size_t *out, enum dev_scope scope,
-			     const void *addrs, size_t n, size_t *indices, const int *skip,
-			     enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
+DEV_DEFER int dev_wait_some(const struct dev_state *st, size_t *out, enum dev_scope scope,
+			    const void *addrs, size_t n, size_t *indices, const int *skip,
+			    enum dev_kind kind, int cmp, uint64_t value, uint64_t ns)
 {
 	int err = 0;
 
 	if (!dev_likely(indices || !n))
-		return dev_refuse(st, scope, MORI_SHMEM_EINVAL, st->my_pe, 0, 0);
+		return dev_fail_together(st, scope, MORI_SHMEM_EINVAL, st->my_pe, 0, 0);
 	tgt_enter(scope);
 	if (tgt_leads(scope))
 		err = dev_wait_scan(st, out, addrs, n, indices, skip, kind, cmp, value, ns);

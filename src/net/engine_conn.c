@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who is connected. A process connects when it first asks another for something and
- * proves with its first bytes that it knows the job's secret; so does the answer.
- * Nobody else is let in, and nobody twice: a greeting that was overheard is of no use. A
- * connection that has ended stays, with the reason.
+ * Who is connected. A process connects to another with its first request and proves with
+ * its first bytes that it knows the job's secret; so does the response. No other process is
+ * let in, and none connects twice: a replayed greeting is useless. A connection that has
+ * ended stays, with the reason.
  */
 #include "net/engine.h"
 #include "util/err.h"
@@ -14,40 +14,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
-#define HELLO_MAGIC   UINT64_C(0x6d6f72692d6e6574) /* "mori-net"; also tells the byte order */
-#define HELLO_VERSION 2u
-
-int hello_make(const struct engine *e, struct hello *h, int to, uint64_t nonce,
-	       enum hello_kind kind)
+int net_greet_make(const struct net *e, struct greeting *g, int to, uint64_t nonce,
+		   enum greet_kind kind)
 {
-	_Static_assert(sizeof(*h) == HELLO_BYTES, "what is sent");
-	memset(h, 0, sizeof(*h));
-	if (!nonce && getrandom(&nonce, sizeof(nonce), 0) != sizeof(nonce))
-		return -EIO;
-	h->magic = HELLO_MAGIC;
-	h->version = HELLO_VERSION;
-	h->from = e->config.my_proc;
-	h->to = to;
-	h->kind = kind;
-	h->nonce = nonce;
-	mac_make(e->secret, h, offsetof(struct hello, mac), h->mac);
-	return 0;
+	return greet_make(g, e->secret, kind, e->config.my_proc, to, nonce);
 }
 
-bool hello_good(const struct engine *e, const struct hello *h, size_t len, enum hello_kind kind)
+bool net_greet_check(const struct net *e, const struct greeting *g, size_t len,
+		     enum greet_kind kind)
 {
-	uint8_t mac[MAC_BYTES];
-
-	if (len < sizeof(*h) || h->magic != HELLO_MAGIC || h->version != HELLO_VERSION)
-		return false;
-	mac_make(e->secret, h, offsetof(struct hello, mac), mac);
-	return mac_same(mac, h->mac) && h->kind == kind && h->to == e->config.my_proc &&
-	       h->from >= 0 && h->from < e->config.n_procs;
+	return len >= sizeof(*g) && greet_check(g, e->secret, kind) && g->to == e->config.my_proc &&
+	       g->from >= 0 && g->from < e->config.n_procs;
 }
 
-uint64_t conn_token(const struct engine *e, int from, int to)
+uint64_t net_conn_token(const struct net *e, int from, int to)
 {
 	struct {
 		int32_t from, to;
@@ -61,9 +42,9 @@ uint64_t conn_token(const struct engine *e, int from, int to)
 	return token;
 }
 
-struct conn *conn_new(struct engine *e, int proc, bool serves)
+struct net_conn *net_conn_new(struct net *e, int proc, bool serves)
 {
-	struct conn *c = calloc(1, sizeof(*c));
+	struct net_conn *c = calloc(1, sizeof(*c));
 
 	if (!c) {
 		err_set(MORI_SHMEM_ENOMEM, "out of memory for a connection");
@@ -71,9 +52,7 @@ struct conn *conn_new(struct engine *e, int proc, bool serves)
 	}
 	c->proc = proc;
 	c->serves = serves;
-	c->replies_end = &c->replies;
-	c->posts_end = &c->posts;
-	c->flying_end = &c->flying;
+	c->resps_end = &c->resps;
 	c->next = e->conns;
 	e->conns = c;
 	if (serves)
@@ -83,19 +62,19 @@ struct conn *conn_new(struct engine *e, int proc, bool serves)
 	return c;
 }
 
-int conn_error(const struct conn *c, int pe)
+int net_conn_error(const struct net_conn *c, int pe)
 {
 	return err_set(c->status, "PE %d cannot be reached over the network: %s", pe, c->text);
 }
 
-void conn_up(struct engine *e, struct conn *c)
+void net_conn_up(struct net *e, struct net_conn *c)
 {
 	c->state = CONN_UP;
 	c->news = true;
 	engine_changed(e);
 }
 
-void conn_end(struct engine *e, struct conn *c, int status, const char *fmt, ...)
+void net_conn_end(struct net *e, struct net_conn *c, int status, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -107,54 +86,38 @@ void conn_end(struct engine *e, struct conn *c, int status, const char *fmt, ...
 	log_debug("network: %s process %d: %s", c->serves ? "from" : "to", c->proc, c->text);
 	c->state = CONN_DEAD;
 	c->status = status;
-	/* First: whoever is told may do with its memory what it likes. */
+	/* First: after the completion of a request its buffer is no longer ours. */
 	if (c->link)
 		e->link->disconnect(e, c);
-	ask_end_all(e, c, status);
-	post_end_all(e, c, status);
-	serve_forget(e, c);
+	net_req_end_all(e, c);
+	net_serve_forget(e, c);
 	engine_changed(e);
 }
 
-void conn_free(struct engine *e, struct conn *c)
+void net_conn_free(struct net *e, struct net_conn *c)
 {
-	conn_end(e, c, MORI_SHMEM_ESTATE, "the network is closed");
-	while (c->far) {
-		struct far_region *r = c->far;
+	net_conn_end(e, c, MORI_SHMEM_ESTATE, "the network is closed");
+	while (c->remotes) {
+		struct net_remote *r = c->remotes;
 
-		c->far = r->next;
+		c->remotes = r->next;
 		free(r);
 	}
 	free(c);
 }
 
-static bool conn_is_up(void *what)
+struct net_conn *net_conn_start(struct net *e, int pe)
 {
-	return ((struct conn *)what)->state == CONN_UP;
-}
-
-struct conn *conn_start(struct engine *e, int pe)
-{
-	struct conn *c = e->to[e->proc_of[pe]];
+	struct net_conn *c = e->to[e->proc_of[pe]];
 	int err;
 
 	if (!c)
-		c = conn_new(e, e->proc_of[pe], false);
+		c = net_conn_new(e, e->proc_of[pe], false);
 	if (c && c->state == CONN_NEW) {
 		c->state = CONN_CONNECTING;
 		err = e->link->connect(e, c);
 		if (err)
-			conn_end(e, c, MORI_SHMEM_EREACH, "cannot connect: %s", strerror(-err));
+			net_conn_end(e, c, MORI_SHMEM_EREACH, "cannot connect: %s", strerror(-err));
 	}
 	return c;
-}
-
-int conn_to(struct engine *e, int pe, struct conn **out)
-{
-	struct conn *c = conn_start(e, pe);
-
-	*out = c;
-	if (!c)
-		return MORI_SHMEM_ENOMEM;
-	return c->state == CONN_DEAD ? conn_error(c, pe) : engine_wait(e, c, pe, conn_is_up, c);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory of this process that peers reach, or that a link may use as it is.
- * Requests find it by PE and id; what lies outside is refused.
+ * Memory of this process that peers access, or that a link may use without a copy.
+ * Requests name it by PE and id; accesses outside are refused.
  */
 #include "net/engine.h"
 #include "util/err.h"
@@ -14,45 +14,44 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct region *mem_find(struct engine *e, int pe, uint32_t id)
+struct net_region *net_mem_find(struct net *e, int pe, uint32_t id)
 {
-	struct region *r = e->regions;
+	struct net_region *r = e->regions;
 
 	while (r && (r->pe != pe || r->id != id || r->grown || r->kind == NET_LOCAL))
 		r = r->next;
 	return r;
 }
 
-static void mem_remove(struct engine *e, int pe, uint32_t id)
+static void net_mem_remove(struct net *e, int pe, uint32_t id)
 {
-	for (struct region **at = &e->regions; *at;) {
-		struct region *r = *at;
+	for (struct net_region **at = &e->regions; *at;) {
+		struct net_region *r = *at;
 
 		if (r->pe != pe || r->id != id) {
 			at = &r->next;
 			continue;
 		}
 		*at = r->next;
-		serve_region_gone(e, r);
+		net_serve_region_gone(e, r);
 		e->link->region_gone(e, r);
 		free(r);
 	}
 }
 
-int mem_region_add(struct net *n, int pe, uint32_t id, enum net_memory kind, void *base,
+int net_region_add(struct net *e, int pe, uint32_t id, enum net_memory kind, void *base,
 		   uint64_t len)
 {
-	struct engine *e = engine_of(n);
-	struct region *r, *before;
+	struct net_region *r, *before;
 
 	if (pe < 0 || pe >= e->config.n_pes || e->proc_of[pe] != e->config.my_proc)
 		return err_set(MORI_SHMEM_EINVAL, "PE %d is not of this process", pe);
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a region");
-	*r = (struct region){ .pe = pe, .id = id, .kind = kind, .base = base, .len = len };
+	*r = (struct net_region){ .pe = pe, .id = id, .kind = kind, .base = base, .len = len };
 	engine_enter(e);
-	before = mem_find(e, pe, id);
+	before = net_mem_find(e, pe, id);
 	if (before)
 		before->grown = true;
 	e->link->region_new(e, r);
@@ -62,23 +61,21 @@ int mem_region_add(struct net *n, int pe, uint32_t id, enum net_memory kind, voi
 	return 0;
 }
 
-void mem_region_remove(struct net *n, int pe, uint32_t id)
+void net_region_remove(struct net *e, int pe, uint32_t id)
 {
-	struct engine *e = engine_of(n);
-
 	engine_enter(e);
-	mem_remove(e, pe, id);
-	far_forget(e, id); /* ids are the same everywhere */
+	net_mem_remove(e, pe, id);
+	net_remote_forget(e, id); /* ids are the same everywhere */
 	engine_leave(e);
 }
 
-void mem_close(struct engine *e)
+void net_mem_close(struct net *e)
 {
 	while (e->regions)
-		mem_remove(e, e->regions->pe, e->regions->id);
+		net_mem_remove(e, e->regions->pe, e->regions->id);
 }
 
-/* Acquire: pairs with the release of whoever writes the word at the owner. */
+/* Acquire: pairs with the release of the thread that writes the word at the owner. */
 #define WORD_LOAD(type, src)                                                                       \
 	({                                                                                         \
 		type word_;                                                                        \
@@ -88,7 +85,7 @@ void mem_close(struct engine *e)
 			word_ = __atomic_load_n((const type *)(src), __ATOMIC_ACQUIRE);            \
 		word_;                                                                             \
 	})
-/* Release: pairs with the acquire of whoever polls it. */
+/* Release: pairs with the acquire of the thread that polls it. */
 #define WORD_COPY(type, dst, src)                                                                  \
 	({                                                                                         \
 		type word = WORD_LOAD(type, src);                                                  \
@@ -98,14 +95,17 @@ void mem_close(struct engine *e)
 			__atomic_store_n((type *)(dst), word, __ATOMIC_RELEASE);                   \
 	})
 
-/* The kernel reads the set before it finds that it was not told what to do with it. */
-static bool mem_readable(const void *ptr)
+/* The kernel reads the set before it finds that the command is invalid. */
+static bool net_mem_readable(const void *ptr)
 {
 	return !syscall(SYS_rt_sigprocmask, ~0, ptr, NULL, 8) || errno != EFAULT;
 }
 
-/* An atomic OR of nothing, which others may change meanwhile; nobody waits for the first word. */
-static bool mem_writable(void *word)
+/*
+ * An atomic OR with 0, which does no harm to a word that others change meanwhile; nobody
+ * waits for the first word.
+ */
+static bool net_mem_writable(void *word)
 {
 	uint32_t none = 0;
 	int op = FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 0);
@@ -114,16 +114,17 @@ static bool mem_writable(void *word)
 	       errno != EFAULT;
 }
 
-bool mem_usable(const void *ptr, size_t len, bool write)
+bool net_mem_usable(const void *ptr, size_t len, bool write)
 {
 	uintptr_t first = (uintptr_t)ptr, last = first + len - 8;
 
 	if (!write)
-		return mem_readable(ptr) && mem_readable((const void *)last);
-	return mem_writable((void *)((first + 3) / 4 * 4)) && mem_writable((void *)(last / 4 * 4));
+		return net_mem_readable(ptr) && net_mem_readable((const void *)last);
+	return net_mem_writable((void *)((first + 3) / 4 * 4)) &&
+	       net_mem_writable((void *)(last / 4 * 4));
 }
 
-int mem_copy(struct engine *e, bool device, void *dst, const void *src, size_t len)
+int net_mem_copy(struct net *e, bool device, void *dst, const void *src, size_t len)
 {
 	if (device)
 		return e->config.copy ? e->config.copy(e->config.copy_arg, dst, src, len) :
@@ -136,7 +137,7 @@ int mem_copy(struct engine *e, bool device, void *dst, const void *src, size_t l
 	else if (len == 2)
 		WORD_COPY(uint16_t, dst, src);
 	else
-		memcpy(dst, src, len); /* a byte is a word anyway */
+		memcpy(dst, src, len); /* a single byte is always a word */
 	tsan_foreign_end();
 	return 0;
 }

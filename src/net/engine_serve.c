@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What comes in: requests of peers on this process's memory, done in the order in
- * which each peer sent them, and answers to this process's own. Runs in whatever
- * thread drives the engine.
+ * What arrives: requests of peers for this process's memory, done in the order in which
+ * each peer sent them, and responses to this process's own. Runs in the thread that makes
+ * the engine progress.
  */
 #include "net/engine.h"
 #include "util/err.h"
@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a request's bytes are; NULL where this PE has no such. */
-static uint8_t *serve_find(struct engine *e, const struct msg *m, uint32_t region, uint64_t off,
-			   uint64_t len, bool *device)
+/* The bytes that a request names; NULL if this PE has none there. */
+static uint8_t *net_serve_find(struct net *e, const struct net_msg *m, uint32_t region,
+			       uint64_t off, uint64_t len, bool *device)
 {
-	struct region *r = mem_find(e, m->pe, region);
+	struct net_region *r = net_mem_find(e, m->pe, region);
 
 	if (!r || off > r->len || len > r->len - off)
 		return NULL;
@@ -25,36 +25,36 @@ static uint8_t *serve_find(struct engine *e, const struct msg *m, uint32_t regio
 }
 
 /*
- * On memory of a device. A word that is only read or set needs no read-modify-write, which
- * may have to wait for a device that is full.
+ * On device memory. A word that is only read or set needs no read-modify-write, which may
+ * have to wait for a busy device.
  */
-static int serve_amo_device(struct engine *e, const struct msg *m, uint8_t *at, int width,
-			    uint64_t *old)
+static int net_serve_amo_device(struct net *e, const struct net_msg *m, uint8_t *at, int width,
+				uint64_t *old)
 {
-	bool asked = m->type == MSG_AMO && (m->flags & MSG_REPLY);
-	bool set = !asked && (m->op == MORI_SHMEM_AMO_SET || m->op == MORI_SHMEM_SIGNAL_SET);
+	bool fetch = m->type == MSG_AMO && (m->flags & MSG_FETCH);
+	bool set = !fetch && (m->op == MORI_SHMEM_AMO_SET || m->op == MORI_SHMEM_SIGNAL_SET);
 	uint64_t word = m->value;
 	int err;
 
 	if (set)
-		return mem_copy(e, true, at, &word, (size_t)width);
+		return net_mem_copy(e, true, at, &word, (size_t)width);
 	if (e->config.amo && m->op != MORI_SHMEM_AMO_FETCH)
 		return e->config.amo(e->config.copy_arg, at, width, m->op, m->value, m->compare,
 				     old);
 	/* The engine's lock makes these atomic with each other. */
 	word = 0;
-	err = mem_copy(e, true, &word, at, (size_t)width);
+	err = net_mem_copy(e, true, &word, at, (size_t)width);
 	if (err)
 		return err;
 	*old = amo_apply(&word, width, m->op, m->value, m->compare);
-	return m->op == MORI_SHMEM_AMO_FETCH ? 0 : mem_copy(e, true, at, &word, (size_t)width);
+	return m->op == MORI_SHMEM_AMO_FETCH ? 0 : net_mem_copy(e, true, at, &word, (size_t)width);
 }
 
-static int serve_amo(struct engine *e, const struct msg *m, uint32_t region, uint64_t off,
-		     int width, uint64_t *old)
+static int net_serve_amo(struct net *e, const struct net_msg *m, uint32_t region, uint64_t off,
+			 int width, uint64_t *old)
 {
 	bool device = false;
-	uint8_t *at = serve_find(e, m, region, off, (uint64_t)width, &device);
+	uint8_t *at = net_serve_find(e, m, region, off, (uint64_t)width, &device);
 
 	if (!at || !amo_known(m->op, width) || (uintptr_t)at % (uintptr_t)width)
 		return MORI_SHMEM_EINVAL;
@@ -64,98 +64,98 @@ static int serve_amo(struct engine *e, const struct msg *m, uint32_t region, uin
 		tsan_foreign_end();
 		return 0;
 	}
-	return serve_amo_device(e, m, at, width, old);
+	return net_serve_amo_device(e, m, at, width, old);
 }
 
-uint8_t *msg_sink(struct engine *e, struct conn *c, const struct msg *m, bool *device)
+uint8_t *net_serve_sink(struct net *e, struct net_conn *c, const struct net_msg *m, bool *device)
 {
-	const struct ask *a;
+	const struct net_pending *p;
 
 	*device = false;
 	if (m->type == MSG_PUT)
-		return serve_find(e, m, m->region, m->off, m->len, device);
-	a = m->type == MSG_ANSWER ? ask_find(c, m->id) : NULL;
-	if (!a || a->len != m->len)
+		return net_serve_find(e, m, m->region, m->off, m->len, device);
+	p = m->type == MSG_RESPONSE ? net_pending_find(c, m->id) : NULL;
+	if (!p || p->len != m->len)
 		return NULL;
-	*device = a->device;
-	return a->dst;
+	*device = p->device;
+	return p->dst;
 }
 
 /*
- * 0, or -EAGAIN: no room yet. A word is read here, at once: what a link could not send it would
- * read again, and find another value.
+ * 0, or -EAGAIN: no room yet. A word is read here, once: a link that could not send it at
+ * once would read it again, and might find another value.
  */
-static int reply_send(struct engine *e, struct conn *c, const struct reply *r)
+static int net_resp_send(struct net *e, struct net_conn *c, const struct net_resp *r)
 {
-	struct piece p = {
+	struct net_buf p = {
 		.data = r->data, .len = r->msg.len, .device = r->device, .stable = true
 	};
 	uint64_t word;
 	int err = 0;
 
 	if (p.len && p.len <= WORD_BYTES) {
-		if (mem_copy(e, p.device, &word, p.data, p.len))
+		if (net_mem_copy(e, p.device, &word, p.data, p.len))
 			err = -EFAULT;
-		p = (struct piece){ .data = &word, .len = p.len };
+		p = (struct net_buf){ .data = &word, .len = p.len };
 	}
 	if (!err)
 		err = e->link->send(e, c, &r->msg, &p);
 	if (err && err != -EAGAIN)
-		conn_end(e, c, MORI_SHMEM_EPEER, "%s", strerror(-err));
+		net_conn_end(e, c, MORI_SHMEM_EPEER, "%s", strerror(-err));
 	return err == -EAGAIN ? err : 0;
 }
 
-static void serve_reply(struct engine *e, struct conn *c, const struct reply *r)
+static void net_serve_resp(struct net *e, struct net_conn *c, const struct net_resp *r)
 {
-	struct reply *later;
+	struct net_resp *later;
 
-	if (!c->replies && !reply_send(e, c, r))
+	if (!c->resps && !net_resp_send(e, c, r))
 		return;
 	later = malloc(sizeof(*later));
 	if (!later) {
-		conn_end(e, c, MORI_SHMEM_ENOMEM, "out of memory for an answer");
+		net_conn_end(e, c, MORI_SHMEM_ENOMEM, "out of memory for a response");
 		return;
 	}
 	*later = *r;
 	later->next = NULL;
-	*c->replies_end = later;
-	c->replies_end = &later->next;
-	e->n_replies++;
+	*c->resps_end = later;
+	c->resps_end = &later->next;
+	e->n_resps++;
 }
 
-void serve_replies(struct engine *e, struct conn *c)
+void net_serve_resps(struct net *e, struct net_conn *c)
 {
-	while (c->replies && c->state != CONN_DEAD) {
-		struct reply *r = c->replies;
+	while (c->resps && c->state != CONN_DEAD) {
+		struct net_resp *r = c->resps;
 
-		if (reply_send(e, c, r))
+		if (net_resp_send(e, c, r))
 			return;
 		if (c->state == CONN_DEAD)
-			return; /* and its replies are gone */
-		c->replies = r->next;
-		if (!c->replies)
-			c->replies_end = &c->replies;
-		e->n_replies--;
+			return; /* net_conn_end() has freed them */
+		c->resps = r->next;
+		if (!c->resps)
+			c->resps_end = &c->resps;
+		e->n_resps--;
 		free(r);
 	}
 }
 
-void serve_forget(struct engine *e, struct conn *c)
+void net_serve_forget(struct net *e, struct net_conn *c)
 {
-	while (c->replies) {
-		struct reply *r = c->replies;
+	while (c->resps) {
+		struct net_resp *r = c->resps;
 
-		c->replies = r->next;
-		e->n_replies--;
+		c->resps = r->next;
+		e->n_resps--;
 		free(r);
 	}
-	c->replies_end = &c->replies;
+	c->resps_end = &c->resps;
 }
 
-void serve_region_gone(struct engine *e, const struct region *region)
+void net_serve_region_gone(struct net *e, const struct net_region *region)
 {
-	for (struct conn *c = e->conns; c; c = c->next) {
-		for (struct reply *r = c->replies; r; r = r->next) {
+	for (struct net_conn *c = e->conns; c; c = c->next) {
+		for (struct net_resp *r = c->resps; r; r = r->next) {
 			if (!r->data || (size_t)(r->data - region->base) >= region->len)
 				continue;
 			r->data = NULL;
@@ -165,19 +165,21 @@ void serve_region_gone(struct engine *e, const struct region *region)
 	}
 }
 
-static void serve_get(struct engine *e, struct conn *c, const struct msg *m, struct reply *r)
+static void net_serve_get(struct net *e, struct net_conn *c, const struct net_msg *m,
+			  struct net_resp *r)
 {
 	r->data = m->len <= e->link->data_max ?
-			  serve_find(e, m, m->region, m->off, m->len, &r->device) :
+			  net_serve_find(e, m, m->region, m->off, m->len, &r->device) :
 			  NULL;
 	r->msg.len = r->data ? m->len : 0;
 	r->msg.status = r->data ? 0 : MORI_SHMEM_EINVAL;
-	serve_reply(e, c, r);
+	net_serve_resp(e, c, r);
 }
 
-static void serve_region(struct engine *e, struct conn *c, const struct msg *m, struct reply *r)
+static void net_serve_region(struct net *e, struct net_conn *c, const struct net_msg *m,
+			     struct net_resp *r)
 {
-	const struct region *region = mem_find(e, m->pe, m->region);
+	const struct net_region *region = net_mem_find(e, m->pe, m->region);
 
 	if (region) {
 		r->msg.off2 = region->len;
@@ -187,59 +189,44 @@ static void serve_region(struct engine *e, struct conn *c, const struct msg *m, 
 	} else {
 		r->msg.status = MORI_SHMEM_EINVAL;
 	}
-	serve_reply(e, c, r);
+	net_serve_resp(e, c, r);
 }
 
-static void answer_done(struct engine *e, struct conn *c, const struct msg *m, int status)
+void net_serve_msg(struct net *e, struct net_conn *c, const struct net_msg *m, int status)
 {
-	struct ask *a = ask_find(c, m->id);
-
-	if (!a)
-		return;
-	if (!status)
-		status = m->status;
-	if (a->answer)
-		*a->answer = *m;
-	if (a->post)
-		a->post->old = m->value;
-	ask_end(e, c, a, status);
-}
-
-void msg_done(struct engine *e, struct conn *c, const struct msg *m, int status)
-{
-	struct reply r = { .msg = { .type = MSG_ANSWER, .id = m->id, .pe = m->pe } };
+	struct net_resp r = { .msg = { .type = MSG_RESPONSE, .id = m->id, .pe = m->pe } };
 	uint64_t old;
 
 	switch (m->type) {
-	case MSG_ANSWER:
-		answer_done(e, c, m, status);
+	case MSG_RESPONSE:
+		net_pending_done(e, c, m, status);
 		return;
 	case MSG_DONE:
 		c->flushed = m->id > c->flushed ? m->id : c->flushed;
 		c->nbi.status = c->nbi.status ? c->nbi.status : m->status;
-		post_flushed(e, c, m->status);
+		net_req_acked(e, c, m->status);
 		return;
 	case MSG_PUT: /* no signal for data that did not arrive */
 		if (!status && (m->flags & MSG_SIGNAL))
-			status = serve_amo(e, m, m->region2, m->off2, 8, &old);
+			status = net_serve_amo(e, m, m->region2, m->off2, 8, &old);
 		break;
 	case MSG_AMO:
-		status = serve_amo(e, m, m->region, m->off, m->width, &r.msg.value);
-		if (!(m->flags & MSG_REPLY))
+		status = net_serve_amo(e, m, m->region, m->off, m->width, &r.msg.value);
+		if (!(m->flags & MSG_FETCH))
 			break;
 		r.msg.status = status;
-		serve_reply(e, c, &r);
+		net_serve_resp(e, c, &r);
 		return;
 	case MSG_GET:
-		serve_get(e, c, m, &r);
+		net_serve_get(e, c, m, &r);
 		return;
 	case MSG_FLUSH:
 		r.msg.status = c->bad;
 		c->bad = 0;
-		serve_reply(e, c, &r);
+		net_serve_resp(e, c, &r);
 		return;
 	case MSG_REGION:
-		serve_region(e, c, m, &r);
+		net_serve_region(e, c, m, &r);
 		return;
 	default:
 		status = MORI_SHMEM_EINVAL;
@@ -250,19 +237,19 @@ void msg_done(struct engine *e, struct conn *c, const struct msg *m, int status)
 		c->bad = status;
 }
 
-void msg_pause(struct engine *e, struct conn *c)
+void net_serve_idle(struct net *e, struct net_conn *c)
 {
-	struct msg m = { .type = MSG_DONE, .id = c->served, .status = c->bad };
+	struct net_msg m = { .type = MSG_DONE, .id = c->served, .status = c->bad };
 	int err;
 
 	if (!c->ack || c->state == CONN_DEAD)
 		return;
-	/* Not before answers that wait; the last one says it for all. */
-	err = c->replies ? -EAGAIN : e->link->send(e, c, &m, &(struct piece){ 0 });
+	/* Not before responses that wait: the last acknowledgement counts for all. */
+	err = c->resps ? -EAGAIN : e->link->send(e, c, &m, &(struct net_buf){ 0 });
 	if (err == -EAGAIN)
-		e->late = true; /* engine_progress() tries again */
+		e->done_late = true; /* engine_progress() tries again */
 	else if (err)
-		conn_end(e, c, MORI_SHMEM_EPEER, "%s", strerror(-err));
+		net_conn_end(e, c, MORI_SHMEM_EPEER, "%s", strerror(-err));
 	if (!err) {
 		c->ack = false;
 		c->bad = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* libfabric's objects: opened, closed, driven. */
+/* libfabric's objects: opening, closing and polling them. */
 #include "net/fabric.h"
 #include "util/err.h"
 #include "util/log.h"
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define ENTRIES	     16
-#define EVENTS_EVERY 64 /* steps between two looks at the connection manager */
+#define EVENTS_EVERY 64 /* steps between two polls of the connection manager */
 
 int fabric_fail(struct fabric *f, int status, const char *what, long err)
 {
@@ -22,7 +22,7 @@ int fabric_fail(struct fabric *f, int status, const char *what, long err)
 		       f->lib.strerror((int)(err < 0 ? -err : err)));
 }
 
-static void fabric_close(struct engine *e)
+static void fabric_close(struct net *e)
 {
 	struct fabric *f = fabric_of(e);
 
@@ -76,7 +76,7 @@ static int fabric_open_objects(struct fabric *f)
 	return err ? fabric_fail(f, MORI_SHMEM_EIO, "cannot open the network", err) : 0;
 }
 
-static int fabric_open(struct engine *e)
+static int fabric_open(struct net *e)
 {
 	struct fabric *f = calloc(1, sizeof(*f));
 	int err;
@@ -95,12 +95,12 @@ static int fabric_open(struct engine *e)
 	return err ? err : fabric_bufs_open(e);
 }
 
-static const char *fabric_provider(const struct engine *e)
+static const char *fabric_provider(const struct net *e)
 {
 	return fabric_of(e)->info->fabric_attr->prov_name;
 }
 
-static void progress_error(struct engine *e)
+static void fabric_progress_error(struct net *e)
 {
 	struct fabric *f = fabric_of(e);
 	struct fi_cq_err_entry entry;
@@ -109,12 +109,13 @@ static void progress_error(struct engine *e)
 	if (fi_cq_readerr(f->cq, &entry, 0) != 1)
 		return;
 	if (!entry.op_context)
-		log_debug("network: an error of nobody's: %s", f->lib.strerror(entry.err));
+		log_debug("network: an error without its operation: %s",
+			  f->lib.strerror(entry.err));
 	else
 		fabric_done(e, entry.op_context, 0, entry.err ? entry.err : FI_EIO);
 }
 
-static int fabric_progress(struct engine *e)
+static int fabric_progress(struct net *e)
 {
 	struct fabric *f = fabric_of(e);
 	struct fi_cq_msg_entry entries[ENTRIES];
@@ -123,7 +124,7 @@ static int fabric_progress(struct engine *e)
 
 	while ((got = fi_cq_read(f->cq, entries, ENTRIES)) > 0 || got == -FI_EAVAIL) {
 		if (got < 0) {
-			progress_error(e);
+			fabric_progress_error(e);
 			n++;
 			continue;
 		}
@@ -138,7 +139,7 @@ static int fabric_progress(struct engine *e)
 	return n;
 }
 
-static bool fabric_may_sleep(struct engine *e)
+static bool fabric_may_sleep(struct net *e)
 {
 	struct fabric *f = fabric_of(e);
 	struct fid *fids[2] = { &f->cq->fid, f->eq ? &f->eq->fid : NULL };
@@ -148,7 +149,7 @@ static bool fabric_may_sleep(struct engine *e)
 	return fi_trywait(f->fabric, fids, f->eq ? 2 : 1) == 0;
 }
 
-static bool fabric_sleep(struct engine *e, int64_t timeout_ns)
+static bool fabric_sleep(struct net *e, int64_t timeout_ns)
 {
 	struct fabric *f = fabric_of(e);
 	struct pollfd fds[3] = { { .fd = f->wake, .events = POLLIN },
@@ -158,16 +159,16 @@ static bool fabric_sleep(struct engine *e, int64_t timeout_ns)
 	return poll(fds, f->eq ? 3 : 2, (int)(timeout_ns / 1000000)) > 0;
 }
 
-static void fabric_wake(struct engine *e)
+static void fabric_wake(struct net *e)
 {
 	uint64_t one = 1;
 
 	if (write(fabric_of(e)->wake, &one, sizeof(one)) < 0)
-		log_debug("network: the thread ends at its next look");
+		log_debug("network: the thread could not be woken");
 }
 
-/* Keys are random where we choose them: nobody outside the job can guess one. */
-static uint64_t region_key(struct fabric *f)
+/* Where we choose the keys they are random: no process outside the job can guess one. */
+static uint64_t fabric_region_key(struct fabric *f)
 {
 	uint64_t key = 0;
 
@@ -176,8 +177,8 @@ static uint64_t region_key(struct fabric *f)
 	return key;
 }
 
-/* What cannot be registered is served by messages. */
-static void fabric_region_new(struct engine *e, struct region *r)
+/* Memory that cannot be registered is served by messages. */
+static void fabric_region_new(struct net *e, struct net_region *r)
 {
 	struct fabric *f = fabric_of(e);
 	uint64_t access = FI_READ | FI_WRITE;
@@ -188,7 +189,7 @@ static void fabric_region_new(struct engine *e, struct region *r)
 		return;
 	if (r->kind == NET_HOST)
 		access |= FI_REMOTE_READ | FI_REMOTE_WRITE;
-	err = fi_mr_reg(f->domain, r->base, r->len, access, 0, region_key(f), 0, &mr, NULL);
+	err = fi_mr_reg(f->domain, r->base, r->len, access, 0, fabric_region_key(f), 0, &mr, NULL);
 	if (!err && f->ep && (f->info->domain_attr->mr_mode & FI_MR_ENDPOINT)) {
 		err = fi_mr_bind(mr, &f->ep->fid, 0);
 		if (!err)
@@ -207,7 +208,7 @@ static void fabric_region_new(struct engine *e, struct region *r)
 	r->addr = f->offsets ? 0 : (uint64_t)(uintptr_t)r->base;
 }
 
-static void fabric_region_gone(struct engine *e, struct region *r)
+static void fabric_region_gone(struct net *e, struct net_region *r)
 {
 	struct fid_mr *mr = r->link;
 
@@ -216,7 +217,7 @@ static void fabric_region_gone(struct engine *e, struct region *r)
 		fi_close(&mr->fid);
 }
 
-const struct link_ops link_fabric = {
+const struct net_link net_link_fabric = {
 	.name = "libfabric",
 	.data_max = BUF_DATA,
 	.open = fabric_open,

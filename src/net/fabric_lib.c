@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which libfabric, which of its providers, which network. */
+/* Chooses the library, one of its providers, and a network. */
 #include "net/fabric.h"
 #include "util/err.h"
 #include "util/log.h"
@@ -13,11 +13,11 @@
 
 #define FABRIC_VERSION FI_VERSION(1, 17)
 
-/* In this order; those with connected endpoints are used that way. */
-static const struct candidate {
+/* In the order of preference. */
+static const struct fabric_candidate {
 	const char *provider;
 	enum fi_ep_type type;
-	bool only_asked; /* never chosen by itself: sockets of our own are faster */
+	bool on_request; /* not chosen otherwise: our own sockets are faster */
 } candidates[] = {
 	{ "verbs", FI_EP_MSG, false }, { "efa", FI_EP_RDM, false }, { "cxi", FI_EP_RDM, false },
 	{ "psm3", FI_EP_RDM, false },  { "tcp", FI_EP_MSG, true },
@@ -25,7 +25,7 @@ static const struct candidate {
 
 #define N_CANDIDATES (sizeof(candidates) / sizeof(candidates[0]))
 
-static void *lib_symbol(void *library, const char *name)
+static void *fabric_lib_symbol(void *library, const char *name)
 {
 	void *at = dlsym(library, name);
 
@@ -41,26 +41,27 @@ int fabric_lib_load(struct fabric_lib *lib)
 
 	if (!library)
 		return err_set(MORI_SHMEM_ENOTSUP,
-			       "PEs that load and store do not reach need libfabric, which is not "
-			       "here: %s; install libfabric1 (1.17 or later)",
+			       "libfabric, which PEs out of reach of load and store need, was not "
+			       "found: %s; install libfabric1 (1.17 or later)",
 			       dlerror());
-	*(void **)&lib->version = lib_symbol(library, "fi_version");
-	*(void **)&lib->getinfo = lib_symbol(library, "fi_getinfo");
-	*(void **)&lib->freeinfo = lib_symbol(library, "fi_freeinfo");
-	*(void **)&lib->dupinfo = lib_symbol(library, "fi_dupinfo");
-	*(void **)&lib->fabric = lib_symbol(library, "fi_fabric");
-	*(void **)&lib->strerror = lib_symbol(library, "fi_strerror");
+	*(void **)&lib->version = fabric_lib_symbol(library, "fi_version");
+	*(void **)&lib->getinfo = fabric_lib_symbol(library, "fi_getinfo");
+	*(void **)&lib->freeinfo = fabric_lib_symbol(library, "fi_freeinfo");
+	*(void **)&lib->dupinfo = fabric_lib_symbol(library, "fi_dupinfo");
+	*(void **)&lib->fabric = fabric_lib_symbol(library, "fi_fabric");
+	*(void **)&lib->strerror = fabric_lib_symbol(library, "fi_strerror");
 	if (!lib->version || !lib->getinfo || !lib->freeinfo || !lib->dupinfo || !lib->fabric ||
 	    !lib->strerror)
 		return MORI_SHMEM_ENOTSUP;
 	if (FI_VERSION_LT(lib->version(), FABRIC_VERSION))
-		return err_set(MORI_SHMEM_ENOTSUP, "libfabric %u.%u is too old: 1.17 is the first",
+		return err_set(MORI_SHMEM_ENOTSUP,
+			       "libfabric %u.%u is too old: 1.17 or later is needed",
 			       FI_MAJOR(lib->version()), FI_MINOR(lib->version()));
 	return 0;
 }
 
-static struct fi_info *hints_new(struct fabric *f, const char *provider, enum fi_ep_type type,
-				 bool ordered)
+static struct fi_info *fabric_hints_new(struct fabric *f, const char *provider,
+					enum fi_ep_type type, bool ordered)
 {
 	struct fi_info *h = f->lib.dupinfo(NULL);
 
@@ -82,7 +83,7 @@ static struct fi_info *hints_new(struct fabric *f, const char *provider, enum fi
 }
 
 /* How well a network suits, the best highest; < 0: not at all. */
-static int info_suits(const struct engine *e, const struct fi_info *i)
+static int fabric_info_suits(const struct net *e, const struct fi_info *i)
 {
 	const struct sockaddr *sa = i->src_addr;
 	const char *name = i->domain_attr->name ? i->domain_attr->name : "";
@@ -90,7 +91,7 @@ static int info_suits(const struct engine *e, const struct fi_info *i)
 	bool lo = false;
 
 	if (want && i->addr_format != FI_SOCKADDR_IN && i->addr_format != FI_SOCKADDR_IN6)
-		want = NULL; /* its name is no interface's */
+		want = NULL; /* its names are not those of interfaces */
 	if (want && strncmp(name, want, strlen(want)) != 0)
 		return -1;
 	if (!sa)
@@ -106,26 +107,26 @@ static int info_suits(const struct engine *e, const struct fi_info *i)
 
 		lo = IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
 		if (IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr))
-			return -1; /* names no machine without its interface */
+			return -1; /* means nothing without its interface */
 		return want ? 4 : lo != !!e->config.loopback ? (lo ? 0 : 2) : 4;
 	}
 	return 1;
 }
 
-static int choose_one(struct engine *e, const char *provider, enum fi_ep_type type)
+static int fabric_choose_one(struct net *e, const char *provider, enum fi_ep_type type)
 {
 	struct fabric *f = fabric_of(e);
 	int err = -FI_ENODATA, best = -1;
 
 	for (int ordered = 1; ordered >= 0 && best < 0; ordered--) {
-		struct fi_info *hints = hints_new(f, provider, type, ordered), *list = NULL;
+		struct fi_info *hints = fabric_hints_new(f, provider, type, ordered), *list = NULL;
 
 		if (!hints)
 			return -FI_ENOMEM;
 		err = f->lib.getinfo(FABRIC_VERSION, NULL, NULL, 0, hints, &list);
 		f->lib.freeinfo(hints);
 		for (struct fi_info *i = err ? NULL : list; i; i = i->next) {
-			int suits = info_suits(e, i);
+			int suits = fabric_info_suits(e, i);
 
 			if (suits <= best)
 				continue;
@@ -144,26 +145,26 @@ static int choose_one(struct engine *e, const char *provider, enum fi_ep_type ty
 	return 0;
 }
 
-int fabric_lib_choose(struct engine *e)
+int fabric_lib_choose(struct net *e)
 {
 	const char *want = e->config.provider, *ifname = e->config.ifname;
 	struct fabric *f = fabric_of(e);
 	int err = -FI_ENODATA;
 
 	for (size_t i = 0; i < N_CANDIDATES; i++) {
-		if (want ? strcmp(want, candidates[i].provider) : candidates[i].only_asked)
+		if (want ? strcmp(want, candidates[i].provider) : candidates[i].on_request)
 			continue;
-		err = choose_one(e, candidates[i].provider, candidates[i].type);
+		err = fabric_choose_one(e, candidates[i].provider, candidates[i].type);
 		if (!err)
 			return 0;
 	}
-	/* One we do not know, or layers as in "tcp;ofi_rxm". */
-	if (want && (err = choose_one(e, want, FI_EP_RDM)) == 0)
+	/* An unknown provider, or layers as in "tcp;ofi_rxm". */
+	if (want && (err = fabric_choose_one(e, want, FI_EP_RDM)) == 0)
 		return 0;
 	if (want)
 		return err_set(MORI_SHMEM_ENOTSUP,
 			       "MORI_FABRIC_PROVIDER=%s: libfabric has no such provider that works "
-			       "here%s%s: %s; fi_info lists them",
+			       "here%s%s: %s; fi_info lists its providers",
 			       want, ifname ? " on interface " : "", ifname ? ifname : "",
 			       f->lib.strerror(-err));
 	return err_set(MORI_SHMEM_ENOTSUP,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What libfabric is given: buffers to receive into, messages, RMAs. All buffers are
- * made at open and lie in one registered block; RMAs take no buffer.
+ * What is posted to libfabric: buffers to receive into, messages, RMAs. All buffers are
+ * allocated at open and are in one registered block; RMAs take no buffer.
  */
 #include "net/fabric.h"
 #include "util/err.h"
@@ -14,7 +14,7 @@
 
 #define SMALL 256 /* bytes on the stack for what libfabric copies at once */
 
-static int buf_post(struct fabric *f, struct buf *b)
+static int fabric_buf_post(struct fabric *f, struct fabric_buf *b)
 {
 	ssize_t err = fi_recv(f->srx ? f->srx : f->ep, b->data, BUF_BYTES, b->desc, FI_ADDR_UNSPEC,
 			      &b->op.ctx);
@@ -22,14 +22,14 @@ static int buf_post(struct fabric *f, struct buf *b)
 	return err ? fabric_fail(f, MORI_SHMEM_EIO, "cannot post a receive", err) : 0;
 }
 
-static void buf_give(struct fabric *f, struct buf *b)
+static void fabric_buf_give(struct fabric *f, struct fabric_buf *b)
 {
 	b->next = f->tx_free;
 	f->tx_free = b;
 	f->n_tx_free++;
 }
 
-int fabric_bufs_open(struct engine *e)
+int fabric_bufs_open(struct net *e)
 {
 	struct fabric *f = fabric_of(e);
 	size_t bytes = (size_t)(BUF_RX + BUF_TX) * BUF_BYTES;
@@ -47,15 +47,15 @@ int fabric_bufs_open(struct engine *e)
 	if (err)
 		return fabric_fail(f, MORI_SHMEM_EIO, "cannot register buffers", err);
 	for (uint32_t i = 0; !err && i < f->n_bufs; i++) {
-		struct buf *b = &f->bufs[i];
+		struct fabric_buf *b = &f->bufs[i];
 
 		b->data = f->buf_memory + (size_t)i * BUF_BYTES;
 		b->desc = f->buf_mr ? fi_mr_desc(f->buf_mr) : NULL;
 		b->op.kind = i < BUF_RX ? OP_RECV : OP_SEND;
 		if (i < BUF_RX)
-			err = buf_post(f, b);
+			err = fabric_buf_post(f, b);
 		else
-			buf_give(f, b);
+			fabric_buf_give(f, b);
 	}
 	return err;
 }
@@ -68,14 +68,14 @@ void fabric_bufs_close(struct fabric *f)
 		munmap(f->buf_memory, (size_t)f->n_bufs * BUF_BYTES);
 	free(f->bufs);
 	while (f->rma_all) {
-		struct op *op = f->rma_all;
+		struct fabric_op *op = f->rma_all;
 
 		f->rma_all = op->all;
 		free(op);
 	}
 }
 
-static void op_link(struct fabric_conn *fc, struct op *op)
+static void fabric_op_link(struct fabric_conn *fc, struct fabric_op *op)
 {
 	op->fc = fc;
 	op->prev = NULL;
@@ -85,7 +85,7 @@ static void op_link(struct fabric_conn *fc, struct op *op)
 	fc->ops = op;
 }
 
-static void op_unlink(struct op *op)
+static void fabric_op_unlink(struct fabric_op *op)
 {
 	if (op->prev)
 		op->prev->next = op->next;
@@ -97,40 +97,41 @@ static void op_unlink(struct op *op)
 	op->fc = NULL;
 }
 
-/* A transmit buffer, or NULL; answers may take the last. */
-static struct buf *buf_take(struct fabric *f, const struct fabric_conn *fc, bool answer)
+/* A transmit buffer, or NULL; only responses may take the last. */
+static struct fabric_buf *fabric_buf_take(struct fabric *f, const struct fabric_conn *fc,
+					  bool response)
 {
-	struct buf *b = f->tx_free;
+	struct fabric_buf *b = f->tx_free;
 
-	if (!b || (!answer && (f->n_tx_free <= BUF_KEEP || fc->n_tx >= BUF_SHARE)))
+	if (!b || (!response && (f->n_tx_free <= BUF_KEEP || fc->n_tx >= BUF_SHARE)))
 		return NULL;
 	f->tx_free = b->next;
 	f->n_tx_free--;
 	return b;
 }
 
-int fabric_send(struct engine *e, struct conn *c, const struct msg *m, const struct piece *p)
+int fabric_send(struct net *e, struct net_conn *c, const struct net_msg *m, const struct net_buf *p)
 {
 	struct fabric *f = fabric_of(e);
 	struct fabric_conn *fc = c->link;
 	size_t len = sizeof(*m) + p->len;
 	bool small = !p->device && len <= SMALL && len <= f->info->tx_attr->inject_size;
 	uint8_t space[SMALL], *to;
-	struct buf *b = small ? NULL : buf_take(f, fc, m->type == MSG_ANSWER);
-	struct msg *head;
+	struct fabric_buf *b = small ? NULL : fabric_buf_take(f, fc, m->type == MSG_RESPONSE);
+	struct net_msg *head;
 	ssize_t err;
 
 	if (!small && !b)
 		return -EAGAIN;
 	to = b ? b->data : space;
 	memcpy(to, m, sizeof(*m));
-	head = (struct msg *)to;
+	head = (struct net_msg *)to;
 	head->src = e->config.my_proc;
 	head->seq = fc->seq_out;
-	head->token = f->connected ? 0 : conn_token(e, e->config.my_proc, c->proc);
-	if (p->len && mem_copy(e, p->device, to + sizeof(*m), p->data, p->len)) {
+	head->token = f->connected ? 0 : net_conn_token(e, e->config.my_proc, c->proc);
+	if (p->len && net_mem_copy(e, p->device, to + sizeof(*m), p->data, p->len)) {
 		if (b)
-			buf_give(f, b);
+			fabric_buf_give(f, b);
 		return -EFAULT;
 	}
 	if (small) {
@@ -138,11 +139,11 @@ int fabric_send(struct engine *e, struct conn *c, const struct msg *m, const str
 		fc->seq_out += !err;
 		return (int)err;
 	}
-	op_link(fc, &b->op);
+	fabric_op_link(fc, &b->op);
 	err = fi_send(fc->ep, to, len, b->desc, fc->addr, &b->op.ctx);
 	if (err) {
-		op_unlink(&b->op);
-		buf_give(f, b);
+		fabric_op_unlink(&b->op);
+		fabric_buf_give(f, b);
 	} else {
 		fc->n_tx++;
 		fc->seq_out++;
@@ -150,12 +151,12 @@ int fabric_send(struct engine *e, struct conn *c, const struct msg *m, const str
 	return (int)err;
 }
 
-bool fabric_rma_local(struct engine *e, const void *ptr, size_t len, void **desc)
+bool fabric_rma_local(struct net *e, const void *ptr, size_t len, void **desc)
 {
 	*desc = NULL;
 	if (!fabric_of(e)->local_mr)
 		return true;
-	for (struct region *r = e->regions; r; r = r->next) {
+	for (struct net_region *r = e->regions; r; r = r->next) {
 		uintptr_t off = (uintptr_t)ptr - (uintptr_t)r->base;
 
 		if (r->link && off <= r->len && len <= r->len - off) {
@@ -166,16 +167,16 @@ bool fabric_rma_local(struct engine *e, const void *ptr, size_t len, void **desc
 	return false;
 }
 
-size_t fabric_rma_max(const struct engine *e)
+size_t fabric_rma_max(const struct net *e)
 {
 	size_t most = fabric_of(e)->info->ep_attr->max_msg_size;
 
 	return most < RMA_BYTES ? most : RMA_BYTES;
 }
 
-static struct op *rma_take(struct fabric *f)
+static struct fabric_op *fabric_rma_take(struct fabric *f)
 {
-	struct op *op = f->rma_free;
+	struct fabric_op *op = f->rma_free;
 
 	if (op) {
 		f->rma_free = op->next;
@@ -189,11 +190,11 @@ static struct op *rma_take(struct fabric *f)
 	return op;
 }
 
-static void rma_give(struct fabric *f, struct op *op)
+static void fabric_rma_give(struct fabric *f, struct fabric_op *op)
 {
 	if (op->fc) {
 		op->fc->n_rma--;
-		op_unlink(op);
+		fabric_op_unlink(op);
 	}
 	if (op->batch)
 		op->batch->left--;
@@ -203,8 +204,8 @@ static void rma_give(struct fabric *f, struct op *op)
 	f->rma_free = op;
 }
 
-/* Where order is not kept, an RMA counts as done when it is in the target's memory. */
-int fabric_rma(struct engine *e, struct conn *c, const struct rma *r)
+/* Without an order of messages, an RMA counts as done when it is in the target's memory. */
+int fabric_rma(struct net *e, struct net_conn *c, const struct net_rma *r)
 {
 	struct fabric *f = fabric_of(e);
 	struct fabric_conn *fc = c->link;
@@ -217,7 +218,7 @@ int fabric_rma(struct engine *e, struct conn *c, const struct rma *r)
 				  .addr = fc->addr,
 				  .rma_iov = &to,
 				  .rma_iov_count = 1 };
-	struct op *op = fc->n_rma < RMA_WINDOW ? rma_take(f) : NULL;
+	struct fabric_op *op = fc->n_rma < RMA_WINDOW ? fabric_rma_take(f) : NULL;
 	ssize_t err;
 
 	if (!op)
@@ -226,56 +227,56 @@ int fabric_rma(struct engine *e, struct conn *c, const struct rma *r)
 	op->batch = r->batch;
 	r->batch->left++;
 	fc->n_rma++;
-	op_link(fc, op);
+	fabric_op_link(fc, op);
 	msg.context = &op->ctx;
 	err = r->write ? fi_writemsg(fc->ep, &msg,
 				     FI_COMPLETION | (e->ordered ? 0 : FI_DELIVERY_COMPLETE)) :
 			 fi_readmsg(fc->ep, &msg, FI_COMPLETION);
 	if (err)
-		rma_give(f, op);
+		fabric_rma_give(f, op);
 	return (int)err;
 }
 
-static void recv_take(struct engine *e, struct conn *c, const struct buf *b)
+static void fabric_recv_take(struct net *e, struct net_conn *c, const struct fabric_buf *b)
 {
-	const struct msg *m = (const struct msg *)b->data;
+	const struct net_msg *m = (const struct net_msg *)b->data;
 	size_t len = b->len - sizeof(*m);
 	bool device = false;
 	uint8_t *sink;
 	int status = 0;
 
 	if (len) {
-		sink = len == m->len ? msg_sink(e, c, m, &device) : NULL;
-		status = sink ? mem_copy(e, device, sink, b->data + sizeof(*m), len) :
+		sink = len == m->len ? net_serve_sink(e, c, m, &device) : NULL;
+		status = sink ? net_mem_copy(e, device, sink, b->data + sizeof(*m), len) :
 				MORI_SHMEM_EINVAL;
 	}
-	msg_done(e, c, m, status);
+	net_serve_msg(e, c, m, status);
 	if (c->state != CONN_DEAD)
-		msg_pause(e, c);
+		net_serve_idle(e, c);
 }
 
-static void buf_repost(struct fabric *f, struct buf *b)
+static void fabric_buf_repost(struct fabric *f, struct fabric_buf *b)
 {
-	if (buf_post(f, b))
+	if (fabric_buf_post(f, b))
 		log_error("network: %s", err_text());
 }
 
-void fabric_bufs_release(struct fabric *f, struct buf *held)
+void fabric_bufs_release(struct fabric *f, struct fabric_buf *held)
 {
 	while (held) {
-		struct buf *b = held;
+		struct fabric_buf *b = held;
 
 		held = b->next;
-		buf_repost(f, b);
+		fabric_buf_repost(f, b);
 	}
 }
 
-/* The one of @fc whose turn it is, off the list. */
-static struct buf *held_next(struct fabric_conn *fc)
+/* Removes the next message in order from those of @fc that were held back. */
+static struct fabric_buf *fabric_held_next(struct fabric_conn *fc)
 {
-	struct buf **at = &fc->held, *b;
+	struct fabric_buf **at = &fc->held, *b;
 
-	while (*at && ((const struct msg *)(*at)->data)->seq != fc->seq_in)
+	while (*at && ((const struct net_msg *)(*at)->data)->seq != fc->seq_in)
 		at = &(*at)->next;
 	b = *at;
 	if (b)
@@ -283,16 +284,16 @@ static struct buf *held_next(struct fabric_conn *fc)
 	return b;
 }
 
-static void recv_done(struct engine *e, struct buf *b, size_t len, int err)
+static void fabric_recv_done(struct net *e, struct fabric_buf *b, size_t len, int err)
 {
 	struct fabric *f = fabric_of(e);
-	const struct msg *m = (const struct msg *)b->data;
-	struct conn *c = !err && len >= sizeof(*m) ? fabric_sender(e, m) : NULL;
+	const struct net_msg *m = (const struct net_msg *)b->data;
+	struct net_conn *c = !err && len >= sizeof(*m) ? fabric_sender(e, m) : NULL;
 	struct fabric_conn *fc = c ? c->link : NULL;
 
 	if (!fc || c->state == CONN_DEAD) {
 		if (err != FI_ECANCELED)
-			buf_repost(f, b);
+			fabric_buf_repost(f, b);
 		return;
 	}
 	c->news = true;
@@ -300,33 +301,33 @@ static void recv_done(struct engine *e, struct buf *b, size_t len, int err)
 	b->next = fc->held;
 	fc->held = b;
 	if (f->connected)
-		fc->seq_in = m->seq; /* they come in order */
-	while (c->link && (b = held_next(c->link))) {
+		fc->seq_in = m->seq; /* they arrive in order */
+	while (c->link && (b = fabric_held_next(c->link))) {
 		fc->seq_in++;
-		recv_take(e, c, b);
-		buf_repost(f, b);
+		fabric_recv_take(e, c, b);
+		fabric_buf_repost(f, b);
 	}
 }
 
-void fabric_done(struct engine *e, struct op *op, size_t len, int err)
+void fabric_done(struct net *e, struct fabric_op *op, size_t len, int err)
 {
 	struct fabric *f = fabric_of(e);
 
 	if (op->kind == OP_RECV) {
-		recv_done(e, (struct buf *)op, len, err);
+		fabric_recv_done(e, (struct fabric_buf *)op, len, err);
 		return;
 	}
 	if (op->fc && err)
-		conn_end(e, op->fc->c, MORI_SHMEM_EPEER, "%s", f->lib.strerror(err));
+		net_conn_end(e, op->fc->c, MORI_SHMEM_EPEER, "%s", f->lib.strerror(err));
 	if (op->fc)
 		op->fc->c->news = true;
 	if (op->kind == OP_RMA) {
-		rma_give(f, op);
+		fabric_rma_give(f, op);
 	} else if (op->kind == OP_SEND) {
 		if (op->fc) {
 			op->fc->n_tx--;
-			op_unlink(op);
+			fabric_op_unlink(op);
 		}
-		buf_give(f, (struct buf *)op);
+		fabric_buf_give(f, (struct fabric_buf *)op);
 	}
 }

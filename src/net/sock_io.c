@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#define READS 32   /* of one socket at a time, so that the others have their turn */
-#define SMALL 4352 /* what is sent from one piece: two cost the kernel more than a copy */
+#define READS 32   /* of one socket per step, so that the others have their turn */
+#define SMALL 4352 /* sent from one buffer: two cost the kernel more than the copy */
 
 static void sock_heard(struct sock *s)
 {
@@ -24,18 +24,18 @@ static bool peer_gone(int err)
 	return err == EPIPE || err == ECONNRESET;
 }
 
-static void sock_broken(struct engine *e, struct sock *s, int err)
+static void sock_broken(struct net *e, struct sock *s, int err)
 {
 	if (err == 0 || peer_gone(err))
-		conn_end(e, s->c, MORI_SHMEM_EPEER, "it has closed the connection");
+		net_conn_end(e, s->c, MORI_SHMEM_EPEER, "it has closed the connection");
 	else
-		conn_end(e, s->c, MORI_SHMEM_EPEER, "%s", strerror(err));
+		net_conn_end(e, s->c, MORI_SHMEM_EPEER, "%s", strerror(err));
 }
 
 /* Bytes behind the head. */
-static size_t msg_data(const struct msg *m)
+static size_t msg_data(const struct net_msg *m)
 {
-	return m->type == MSG_PUT || m->type == MSG_ANSWER ? m->len : 0;
+	return m->type == MSG_PUT || m->type == MSG_RESPONSE ? m->len : 0;
 }
 
 static ssize_t sock_write(int fd, struct iovec iov[2])
@@ -59,7 +59,7 @@ static ssize_t sock_write(int fd, struct iovec iov[2])
 	return sent < 0 ? (errno == EAGAIN ? 0 : -errno) : sent;
 }
 
-static void out_free(struct sock *s, struct out *o, int status)
+static void out_free(struct sock *s, struct tx_entry *o, int status)
 {
 	s->n_out--;
 	if (!o->batch && !o->stable)
@@ -75,7 +75,7 @@ static void out_free(struct sock *s, struct out *o, int status)
 void sock_drop_out(struct sock *s, int status)
 {
 	while (s->out) {
-		struct out *o = s->out;
+		struct tx_entry *o = s->out;
 
 		s->out = o->next;
 		out_free(s, o, status);
@@ -83,8 +83,8 @@ void sock_drop_out(struct sock *s, int status)
 	s->out_end = &s->out;
 }
 
-/* What of @o's data to send next. */
-static int out_data(struct engine *e, struct out *o, const uint8_t **data, size_t *len)
+/* The data of @o to send next. */
+static int out_data(struct net *e, struct tx_entry *o, const uint8_t **data, size_t *len)
 {
 	static const uint8_t zeros[4096];
 	size_t done = o->sent > sizeof(o->head) ? o->sent - sizeof(o->head) : 0;
@@ -102,15 +102,15 @@ static int out_data(struct engine *e, struct out *o, const uint8_t **data, size_
 	if (done >= o->stage_at + o->stage_len) {
 		o->stage_at = done;
 		o->stage_len = *len < SOCK_STAGE ? *len : SOCK_STAGE;
-		err = mem_copy(e, true, o->own, o->data + done, o->stage_len);
+		err = net_mem_copy(e, true, o->own, o->data + done, o->stage_len);
 	}
 	*data = o->own + (done - o->stage_at);
 	*len = o->stage_len - (done - o->stage_at);
 	return err;
 }
 
-/* The socket takes nothing any more. What a peer said before it went is heard first. */
-static void sock_hear_out(struct engine *e, struct sock *s, int err)
+/* The socket takes nothing any more. What the peer sent before it ended is read first. */
+static void sock_hear_out(struct net *e, struct sock *s, int err)
 {
 	while (peer_gone(err) && s->fd >= 0 && sock_read(e, s))
 		;
@@ -118,26 +118,26 @@ static void sock_hear_out(struct engine *e, struct sock *s, int err)
 		sock_broken(e, s, err);
 }
 
-int sock_flush(struct engine *e, struct sock *s)
+int sock_flush(struct net *e, struct sock *s)
 {
 	int total = 0;
 
 	while (s->out) {
-		struct out *o = s->out;
+		struct tx_entry *o = s->out;
 		size_t head = o->sent < sizeof(o->head) ? sizeof(o->head) - o->sent : 0, len;
 		struct iovec iov[2];
 		const uint8_t *data;
 		ssize_t n;
 
 		if (out_data(e, o, &data, &len)) {
-			conn_end(e, s->c, MORI_SHMEM_EFAULT,
-				 "memory of a device could not be read");
+			net_conn_end(e, s->c, MORI_SHMEM_EFAULT,
+				     "memory of a device could not be read");
 			return total + 1;
 		}
 		iov[0] = (struct iovec){ (uint8_t *)&o->head + sizeof(o->head) - head, head };
 		iov[1] = (struct iovec){ (uint8_t *)(uintptr_t)data, len };
 		n = sock_write(s->fd, iov);
-		if (n == -EFAULT && o->batch) { /* the caller's memory, and no fault of the peer */
+		if (n == -EFAULT && o->batch) { /* the caller's memory is at fault, not the peer */
 			o->fault = true;
 			continue;
 		}
@@ -160,13 +160,13 @@ int sock_flush(struct engine *e, struct sock *s)
 	return total;
 }
 
-/* Keep what the socket did not take: @sent of @m and @p are gone. */
-static int out_keep(struct engine *e, struct sock *s, const struct msg *m, const struct piece *p,
+/* Queues what the socket did not take: @sent bytes of @m and @p are sent. */
+static int out_keep(struct net *e, struct sock *s, const struct net_msg *m, const struct net_buf *p,
 		    size_t sent)
 {
 	bool refer = p->len && (p->batch || (p->stable && p->len > EAGER_BYTES));
 	size_t own = refer ? (p->device ? SOCK_STAGE : 0) : p->len;
-	struct out *o = malloc(sizeof(*o) + own);
+	struct tx_entry *o = malloc(sizeof(*o) + own);
 
 	if (!o)
 		return -ENOMEM;
@@ -178,7 +178,7 @@ static int out_keep(struct engine *e, struct sock *s, const struct msg *m, const
 	o->device = refer && p->device;
 	o->stable = refer && p->stable;
 	o->batch = refer ? p->batch : NULL;
-	if (!refer && p->len && mem_copy(e, p->device, o->own, p->data, p->len)) {
+	if (!refer && p->len && net_mem_copy(e, p->device, o->own, p->data, p->len)) {
 		free(o);
 		return -EFAULT;
 	}
@@ -189,23 +189,24 @@ static int out_keep(struct engine *e, struct sock *s, const struct msg *m, const
 	s->n_out++;
 	*s->out_end = o;
 	s->out_end = &o->next;
-	sock_plug(e, s); /* whoever sends it: the thread need not be awake */
+	sock_plug(e, s); /* the thread may be asleep */
 	return 0;
 }
 
-int sock_send(struct engine *e, struct conn *c, const struct msg *m, const struct piece *p)
+int sock_send(struct net *e, struct net_conn *c, const struct net_msg *m, const struct net_buf *p)
 {
 	struct sock *s = c->link;
 	struct iovec iov[2] = { { (void *)(uintptr_t)m, sizeof(*m) },
 				{ (void *)(uintptr_t)p->data, p->len } };
 	ssize_t sent = 0;
 
-	if (s->out && m->type != MSG_ANSWER && (s->n_out >= SOCK_OUTS || s->out_bytes > SOCK_QUEUE))
+	if (s->out && m->type != MSG_RESPONSE &&
+	    (s->n_out >= SOCK_OUTS || s->out_bytes > SOCK_QUEUE))
 		return -EAGAIN;
 	if (!s->out && !(p->device && p->len))
 		sent = sock_write(s->fd, iov);
 	if (sent < 0 && peer_gone((int)-sent))
-		sent = 0; /* sock_flush() finds it out again, where it may read */
+		sent = 0; /* sock_flush() gets the same error, where it may read */
 	if (sent < 0)
 		return (int)sent;
 	if ((size_t)sent == sizeof(*m) + p->len)
@@ -213,15 +214,15 @@ int sock_send(struct engine *e, struct conn *c, const struct msg *m, const struc
 	return out_keep(e, s, m, p, (size_t)sent);
 }
 
-/* Data of the message being received that lies in the buffer; a word is taken whole or not yet. */
-static void take_data(struct engine *e, struct sock *s)
+/* Takes the message's data from the buffer; a word only once it is complete. */
+static void take_data(struct net *e, struct sock *s)
 {
 	size_t n = s->have - s->at < s->left ? s->have - s->at : s->left;
 
 	if (s->head.len <= WORD_BYTES && n < s->left)
 		return;
 	if (s->sink && n) {
-		int err = mem_copy(e, s->device, s->sink, s->buf + s->at, n);
+		int err = net_mem_copy(e, s->device, s->sink, s->buf + s->at, n);
 
 		s->status = s->status ? s->status : err;
 		s->sink += n;
@@ -230,25 +231,25 @@ static void take_data(struct engine *e, struct sock *s)
 	s->left -= n;
 }
 
-/* Whose @m is; a peer may ask over the connection over which it is asked. NULL: nobody's. */
-static struct conn *sock_role(struct engine *e, struct sock *s, const struct msg *m)
+/* The connection that @m belongs to; both directions may use one socket. NULL: none. */
+static struct net_conn *sock_role(struct net *e, struct sock *s, const struct net_msg *m)
 {
-	bool serves = m->type != MSG_ANSWER && m->type != MSG_DONE;
+	bool serves = m->type != MSG_RESPONSE && m->type != MSG_DONE;
 
 	if (s->c->serves == serves || s->back)
 		return s->c->serves == serves ? s->c : s->back;
 	if (!serves || e->from[s->c->proc])
 		return NULL;
-	s->back = conn_new(e, s->c->proc, true);
+	s->back = net_conn_new(e, s->c->proc, true);
 	if (s->back) {
 		s->back->link = s;
-		conn_up(e, s->back);
+		net_conn_up(e, s->back);
 	}
 	return s->back;
 }
 
-/* Do what lies in the buffer; whether the connection is still there. */
-static bool take(struct engine *e, struct sock *s)
+/* Handles the messages in the buffer; whether the connection is still open. */
+static bool take(struct net *e, struct sock *s)
 {
 	for (;;) {
 		if (s->in_data) {
@@ -256,7 +257,7 @@ static bool take(struct engine *e, struct sock *s)
 			if (s->left)
 				break;
 			s->in_data = false;
-			msg_done(e, s->on, &s->head, s->status);
+			net_serve_msg(e, s->on, &s->head, s->status);
 			if (s->fd < 0)
 				return false;
 		}
@@ -266,12 +267,12 @@ static bool take(struct engine *e, struct sock *s)
 		s->at += sizeof(s->head);
 		s->on = sock_role(e, s, &s->head);
 		if (!s->on) {
-			conn_end(e, s->c, MORI_SHMEM_EPEER, "it has sent what makes no sense");
+			net_conn_end(e, s->c, MORI_SHMEM_EPEER, "protocol error");
 			return false;
 		}
 		s->in_data = true;
 		s->left = msg_data(&s->head);
-		s->sink = s->left ? msg_sink(e, s->on, &s->head, &s->device) : NULL;
+		s->sink = s->left ? net_serve_sink(e, s->on, &s->head, &s->device) : NULL;
 		s->status = s->left && !s->sink ? MORI_SHMEM_EINVAL : 0;
 	}
 	memmove(s->buf, s->buf + s->at, s->have - s->at);
@@ -280,7 +281,7 @@ static bool take(struct engine *e, struct sock *s)
 	return true;
 }
 
-int sock_read(struct engine *e, struct sock *s)
+int sock_read(struct net *e, struct sock *s)
 {
 	int n = 0;
 
@@ -321,44 +322,44 @@ int sock_read(struct engine *e, struct sock *s)
 			break;
 	}
 	if (n && s->c->serves)
-		msg_pause(e, s->c);
+		net_serve_idle(e, s->c);
 	else if (n && s->back)
-		msg_pause(e, s->back);
+		net_serve_idle(e, s->back);
 	return n;
 }
 
-/* An answer that points into memory that goes: keep a copy of what it promised. */
-static struct out *out_detach(struct engine *e, const struct out *o)
+/* A response that refers to memory about to be removed: copies its data. */
+static struct tx_entry *out_detach(struct net *e, const struct tx_entry *o)
 {
-	struct out *copy = malloc(sizeof(*o) + o->len);
+	struct tx_entry *copy = malloc(sizeof(*o) + o->len);
 
 	if (!copy)
 		return NULL;
 	*copy = *o;
 	copy->data = copy->own;
 	copy->device = copy->stable = false;
-	if (mem_copy(e, o->device, copy->own, o->data, o->len)) {
+	if (net_mem_copy(e, o->device, copy->own, o->data, o->len)) {
 		free(copy);
 		return NULL;
 	}
 	return copy;
 }
 
-void sock_region_gone(struct engine *e, struct sock *s, const struct region *r)
+void sock_region_gone(struct net *e, struct sock *s, const struct net_region *r)
 {
 	if (s->in_data && s->sink && s->head.type == MSG_PUT &&
 	    (size_t)(s->sink - r->base) < r->len) {
 		s->sink = NULL;
 		s->status = MORI_SHMEM_EINVAL;
 	}
-	for (struct out **at = &s->out; *at; at = &(*at)->next) {
-		struct out *o = *at, *copy;
+	for (struct tx_entry **at = &s->out; *at; at = &(*at)->next) {
+		struct tx_entry *o = *at, *copy;
 
 		if (!o->stable || (size_t)(o->data - r->base) >= r->len)
 			continue;
 		copy = out_detach(e, o);
 		if (!copy) {
-			conn_end(e, s->c, MORI_SHMEM_ENOMEM, "out of memory for an answer");
+			net_conn_end(e, s->c, MORI_SHMEM_ENOMEM, "out of memory for an answer");
 			return;
 		}
 		s->out_bytes += copy->len;

@@ -1,44 +1,40 @@
 // SPDX-License-Identifier: MIT
 /*
- * A queue has two sides. Whoever serves it, one at a time under the port's lock, reads
- * entries, gives each a job and posts it to the network. Whoever drives the network ends
- * the job, with the engine held, and tells the poster of all that are done in a row. They
- * share the jobs, a ring: the first side adds at the head, the second takes at the tail.
+ * A queue has two sides. The serving side, one thread at a time under the port's lock, reads
+ * entries, gives each a job and submits it to the network. The thread that makes the network
+ * progress completes the job, with the engine's lock held, and reports all jobs that are
+ * complete in a row to the poster. The two sides share the jobs, a ring: the first adds at
+ * the head, the second removes at the tail.
  */
 #include "net/softnic.h"
 
+#include "util/backoff.h"
+#include "util/clock.h"
 #include "util/err.h"
 #include "util/log.h"
+#include "util/thread.h"
 
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
-
-#define WATCH_SPIN_NS 50000	/* after the last work a watcher looks without a pause, */
-#define WATCH_NAP_NS  20000	/* then sleeps so long between two looks, */
-#define WATCH_IDLE_NS 100000000 /* and after this time */
-#define WATCH_LAZY_NS 500000	/* so long */
 
 struct soft_job {
-	struct net_post post; /* first: the network gives it back */
+	struct net_req req; /* first: soft_job_done() gets it */
 	struct soft_queue *queue;
 	struct nic_job job;
-	bool ended;
+	bool complete;
 };
 
 struct soft_queue {
 	struct soft_port *port;
 	struct nic_server server;
 	int pe;
-	uint64_t unwanted; /* where results go that nobody wants */
+	uint64_t unwanted; /* address for results that nobody wants */
 	uint32_t slots;
 	struct soft_job *jobs; /* [slots]; NULL before the first */
-	uint64_t head, tail;   /* atomic: jobs begun, and told */
-	int status;	       /* atomic: with what it has ended, or 0 */
+	uint64_t head, tail;   /* atomic: jobs begun, and reported */
+	int status;	       /* atomic: the error that ended it, or 0 */
 };
 
 struct soft_port {
@@ -54,108 +50,69 @@ struct softnic {
 	pthread_mutex_t lock; /* of the list */
 	struct soft_port *ports;
 	pthread_t watcher;
-	bool watches;
+	bool has_watcher;
 	int stop; /* atomic */
 };
 
-static int64_t now_ns(void)
+/* Reports the complete jobs at the tail, in order; the first that failed ends the queue. */
+static void soft_queue_report(struct soft_queue *q)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
-static void nap(long ns)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
-}
-
-/* The jobs at the tail that have ended, in order; the first that failed ends the queue. */
-static void queue_tell(struct soft_queue *q)
-{
-	/* Acquire: pairs with the release in queue_begin(). */
+	/* Acquire: pairs with the release in soft_queue_begin(). */
 	uint64_t head = __atomic_load_n(&q->head, __ATOMIC_ACQUIRE), tail = q->tail;
 
-	for (; tail < head && q->jobs[tail % q->slots].ended; tail++) {
+	for (; tail < head && q->jobs[tail % q->slots].complete; tail++) {
 		struct soft_job *j = &q->jobs[tail % q->slots];
 
 		if (!q->status)
-			nic_serve_tell(&q->server, &j->job, j->post.status);
-		if (j->post.status && !q->status)
-			__atomic_store_n(&q->status, j->post.status, __ATOMIC_RELAXED);
-		/* Release: pairs with the acquire of whoever uses the job again, or drains. */
+			nic_serve_complete(&q->server, &j->job, j->req.status);
+		if (j->req.status && !q->status)
+			__atomic_store_n(&q->status, j->req.status, __ATOMIC_RELAXED);
+		/* Release: pairs with the acquire of the thread that reuses the job, or drains. */
 		__atomic_store_n(&q->tail, tail + 1, __ATOMIC_RELEASE);
 	}
 }
 
-/* From the network, with the engine held. */
-static void job_done(struct net_post *post)
+/* Called by the network, with the lock of its engine held. */
+static void soft_job_done(struct net_req *r)
 {
-	struct soft_job *j = (struct soft_job *)post;
+	struct soft_job *j = (struct soft_job *)r;
 
-	if (!post->status && post->kind == NET_POST_AMO && post->fetch)
+	if (!r->status && r->kind == NET_REQ_AMO && r->fetch)
 		nic_serve_result(&j->queue->server, &j->job, (void *)(uintptr_t)j->job.op.local,
-				 post->old);
-	j->ended = true;
-	queue_tell(j->queue);
+				 r->old);
+	j->complete = true;
+	soft_queue_report(j->queue);
 }
 
-/* A masked atomic of the queue's format as the read-modify-write it was made of; -1: none. */
-static int job_masked(const struct nic_op *op, uint64_t *value)
-{
-	uint64_t ones = op->len == 8 ? UINT64_MAX : UINT32_MAX;
-
-	*value = op->value & ones;
-	if (op->kind == NIC_MASKED_ADD)
-		return !op->value_mask	      ? MORI_SHMEM_AMO_ADD :
-		       op->value_mask == ones ? MORI_SHMEM_AMO_XOR :
-						-1;
-	if (op->compare_mask == ones && op->value_mask == ones)
-		return MORI_SHMEM_AMO_COMPARE_SWAP;
-	if (op->compare_mask)
-		return -1;
-	if (op->value_mask == ones)
-		return MORI_SHMEM_AMO_SET;
-	if (op->value == op->value_mask)
-		return MORI_SHMEM_AMO_OR;
-	*value = ~op->value_mask & ones;
-	return op->value ? -1 : MORI_SHMEM_AMO_AND;
-}
-
-static int job_atomic(struct soft_job *j)
+static int soft_job_atomic(struct soft_job *j)
 {
 	const struct nic_op *op = &j->job.op;
-	struct net_post *p = &j->post;
+	struct net_req *p = &j->req;
 
-	p->kind = NET_POST_AMO;
+	p->kind = NET_REQ_AMO;
 	p->width = (int)op->len;
-	p->value = op->value;
 	p->compare = op->compare;
 	p->fetch = op->local != j->queue->unwanted;
-	p->op = op->kind == NIC_ADD	 ? MORI_SHMEM_AMO_ADD :
-		op->kind == NIC_CAS	 ? MORI_SHMEM_AMO_COMPARE_SWAP :
-		op->kind == NIC_ADD_REAL ? NET_AMO_ADD_REAL :
-					   job_masked(op, &p->value);
+	p->op = nic_serve_rmw(&j->queue->server, op, &p->value);
 	return p->op < 0 ? MORI_SHMEM_EINVAL : 0;
 }
 
-/* What the network is to do; 0, or why it cannot be. */
-static int job_plan(struct soft_job *j)
+/* Fills in the request; 0, or why it cannot be done. */
+static int soft_job_plan(struct soft_job *j)
 {
 	const struct soft_port_config *config = &j->queue->port->config;
 	struct nic_op *op = &j->job.op;
-	struct net_post *p = &j->post;
+	struct net_req *p = &j->req;
 
-	p->kind = NET_POST_NONE;
+	p->kind = NET_REQ_NONE;
 	if (!op->len)
 		return 0;
 	p->at.pe = j->queue->pe;
 	if (config->find(config->arg, op->remote, op->len, &p->at))
 		return MORI_SHMEM_EFAULT;
 	if (nic_is_atomic(op->kind))
-		return job_atomic(j);
-	p->kind = op->kind == NIC_READ ? NET_POST_GET : NET_POST_PUT;
+		return soft_job_atomic(j);
+	p->kind = op->kind == NIC_READ ? NET_REQ_GET : NET_REQ_PUT;
 	p->local = op->kind == NIC_INLINE ? (void *)op->data : (void *)(uintptr_t)op->local;
 	p->len = op->len;
 	if (op->kind != NIC_INLINE && config->device && config->device(config->arg, p->local))
@@ -164,26 +121,26 @@ static int job_plan(struct soft_job *j)
 }
 
 /* @bad: what was wrong with the entry itself. */
-static void queue_begin(struct soft_queue *q, const struct nic_job *job, int bad)
+static void soft_queue_begin(struct soft_queue *q, const struct nic_job *job, int bad)
 {
 	uint64_t head = q->head;
 	struct soft_job *j = &q->jobs[head % q->slots];
 
-	*j = (struct soft_job){ .post.done = job_done, .queue = q, .job = *job };
-	j->post.at.pe = q->pe;
+	*j = (struct soft_job){ .req.done = soft_job_done, .queue = q, .job = *job };
+	j->req.at.pe = q->pe;
 	if (!bad)
-		bad = job_plan(j);
+		bad = soft_job_plan(j);
 	if (bad) {
-		j->post.kind = NET_POST_NONE;
-		j->post.status = bad;
+		j->req.kind = NET_REQ_NONE;
+		j->req.status = bad;
 	}
-	/* Release: pairs with the acquire in queue_tell(). */
+	/* Release: pairs with the acquire in soft_queue_report(). */
 	__atomic_store_n(&q->head, head + 1, __ATOMIC_RELEASE);
-	net_post(q->port->nic->net, &j->post);
+	net_submit(q->port->nic->net, &j->req);
 }
 
-/* With the port's lock: everything that was rung; how many entries that were. */
-static int queue_serve(struct soft_queue *q)
+/* With the port's lock: serves all rung entries; how many those were. */
+static int soft_queue_serve(struct soft_queue *q)
 {
 	struct nic_job job;
 	int n = 0, got;
@@ -193,17 +150,17 @@ static int queue_serve(struct soft_queue *q)
 		if (!q->jobs)
 			q->jobs = calloc(q->slots, sizeof(*q->jobs));
 		if (!q->jobs) {
-			log_error("the soft NIC has no memory for a queue to PE %d", q->pe);
+			log_error("the soft NIC is out of memory for a queue to PE %d", q->pe);
 			break;
 		}
-		/* Acquire: pairs with the release in queue_tell(); a poster that lies gets nowhere. */
+		/* Acquire: pairs with the release in soft_queue_report(); a wrong doorbell does no harm. */
 		if (q->head - __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE) >= q->slots)
 			break;
 		got = nic_serve_next(&q->server, &job);
 		if (!got)
 			break;
 		n++;
-		queue_begin(q, &job, got < 0 ? got : 0);
+		soft_queue_begin(q, &job, got < 0 ? got : 0);
 		if (got < 0)
 			break;
 	}
@@ -215,7 +172,7 @@ void soft_rang(void *arg)
 	struct soft_queue *q = arg;
 
 	pthread_mutex_lock(&q->port->lock);
-	queue_serve(q);
+	soft_queue_serve(q);
 	pthread_mutex_unlock(&q->port->lock);
 }
 
@@ -224,61 +181,52 @@ void *soft_rang_arg(struct soft_port *port, uint32_t i)
 	return &port->queues[i];
 }
 
-static int port_serve(struct soft_port *port)
+static int soft_port_serve(struct soft_port *port)
 {
 	int n = 0;
 
 	pthread_mutex_lock(&port->lock);
 	for (uint32_t i = 0; i < port->config.n; i++) {
 		if (port->queues[i].slots)
-			n += queue_serve(&port->queues[i]);
+			n += soft_queue_serve(&port->queues[i]);
 	}
 	pthread_mutex_unlock(&port->lock);
 	return n;
 }
 
-static void *watch(void *arg)
+static void *soft_watch(void *arg)
 {
+	struct backoff b = backoff_start(BACKOFF_SERVE, NULL);
 	struct softnic *nic = arg;
-	int64_t worked = now_ns();
 
 	pthread_setname_np(pthread_self(), "mori-nic");
 	prctl(PR_SET_TIMERSLACK, 1000UL);
 	while (!__atomic_load_n(&nic->stop, __ATOMIC_ACQUIRE)) {
-		int64_t idle;
 		int n = 0;
 
 		pthread_mutex_lock(&nic->lock);
 		for (struct soft_port *p = nic->ports; p; p = p->next)
-			n += p->config.watched ? port_serve(p) : 0;
+			n += p->config.watched ? soft_port_serve(p) : 0;
 		pthread_mutex_unlock(&nic->lock);
-		n += net_progress(nic->net);
-		if (n)
-			worked = now_ns();
-		idle = now_ns() - worked;
-		if (idle > WATCH_SPIN_NS)
-			nap(idle > WATCH_IDLE_NS ? WATCH_LAZY_NS : WATCH_NAP_NS);
-		else if (!n)
-			sched_yield();
+		if (n + net_progress(nic->net))
+			backoff_reset(&b);
+		else
+			backoff_wait(&b);
 	}
 	return NULL;
 }
 
 /* Under the lock. */
-static int watch_start(struct softnic *nic)
+static int soft_watch_start(struct softnic *nic)
 {
-	sigset_t all, before;
 	int err;
 
-	if (nic->watches)
+	if (nic->has_watcher)
 		return 0;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&nic->watcher, NULL, watch, nic);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = thread_create(&nic->watcher, 0, soft_watch, nic);
 	if (err)
 		return err_set(MORI_SHMEM_EIO, "no thread for the soft NIC: %s", strerror(err));
-	nic->watches = true;
+	nic->has_watcher = true;
 	return 0;
 }
 
@@ -298,9 +246,9 @@ void softnic_close(struct softnic *nic)
 {
 	if (!nic)
 		return;
-	/* Release: pairs with the acquire in watch(). */
+	/* Release: pairs with the acquire in soft_watch(). */
 	__atomic_store_n(&nic->stop, 1, __ATOMIC_RELEASE);
-	if (nic->watches)
+	if (nic->has_watcher)
 		pthread_join(nic->watcher, NULL);
 	pthread_mutex_destroy(&nic->lock);
 	free(nic);
@@ -328,13 +276,13 @@ int soft_port_open(struct softnic *nic, const struct soft_port_config *config,
 			continue;
 		q->port = port;
 		q->pe = queues[i].pe;
-		q->unwanted = queues[i].cell_values;
+		q->unwanted = queues[i].result_values;
 		q->slots = 1u << queues[i].log_slots;
 		nic_serve_open(&q->server, &queues[i]);
 	}
 	pthread_mutex_lock(&nic->lock);
 	if (config->watched)
-		err = watch_start(nic);
+		err = soft_watch_start(nic);
 	if (!err) {
 		port->next = nic->ports;
 		nic->ports = port;
@@ -344,18 +292,18 @@ int soft_port_open(struct softnic *nic, const struct soft_port_config *config,
 	return err;
 }
 
-/* 1: something is under way; 0: nothing; or with what a queue has ended. */
-static int queue_busy(struct soft_queue *q)
+/* 1: something is under way; 0: nothing; or the error that ended the queue. */
+static int soft_queue_busy(struct soft_queue *q)
 {
 	int status = __atomic_load_n(&q->status, __ATOMIC_RELAXED);
 
-	/* Acquire: pairs with the release in queue_tell(). */
+	/* Acquire: pairs with the release in soft_queue_report(). */
 	if (__atomic_load_n(&q->tail, __ATOMIC_ACQUIRE) != q->head)
 		return 1;
 	return status ? status : nic_serve_rung(&q->server) != q->server.next;
 }
 
-static int port_busy(struct soft_port *port, int pe)
+static int soft_port_busy(struct soft_port *port, int pe)
 {
 	int busy = 0, failed = 0;
 
@@ -366,8 +314,8 @@ static int port_busy(struct soft_port *port, int pe)
 
 		if (!q->slots || (pe >= 0 && q->pe != pe))
 			continue;
-		queue_serve(q);
-		got = queue_busy(q);
+		soft_queue_serve(q);
+		got = soft_queue_busy(q);
 		busy |= got > 0;
 		failed = got < 0 && !failed ? got : failed;
 	}
@@ -377,28 +325,25 @@ static int port_busy(struct soft_port *port, int pe)
 
 int soft_port_drain(struct soft_port *port, int pe, double timeout_s)
 {
-	int64_t start = now_ns(), worked = start;
+	int64_t end = timeout_s > 0 ? clock_deadline(timeout_s) : INT64_MAX;
+	struct backoff b = backoff_start(BACKOFF_SERVE, NULL);
 	int busy;
 
-	while ((busy = port_busy(port, pe)) > 0) {
-		int64_t now;
-		int did = net_progress(port->nic->net);
+	while ((busy = soft_port_busy(port, pe)) > 0) {
+		bool did = net_progress(port->nic->net);
 
-		now = now_ns();
-		if (did)
-			worked = now;
-		if (timeout_s > 0 && (double)(now - start) > timeout_s * 1e9)
+		if (clock_now() > end)
 			return MORI_SHMEM_ETIMEDOUT;
-		if (now - worked > WATCH_SPIN_NS)
-			nap(WATCH_NAP_NS);
-		else if (!did)
-			sched_yield();
+		if (did)
+			backoff_reset(&b);
+		else
+			backoff_wait(&b);
 	}
 	return busy;
 }
 
-/* Jobs that the network still has: their PEs are given up, and with them the jobs. */
-static void port_give_up(struct soft_port *port)
+/* Ends the jobs that are still under way by giving up their PEs. */
+static void soft_port_give_up(struct soft_port *port)
 {
 	for (uint32_t i = 0; i < port->config.n; i++) {
 		struct soft_queue *q = &port->queues[i];
@@ -406,7 +351,7 @@ static void port_give_up(struct soft_port *port)
 		if (q->slots && __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE) != q->head)
 			net_lost(port->nic->net, q->pe);
 	}
-	net_settle(port->nic->net);
+	net_drain(port->nic->net);
 }
 
 void soft_port_close(struct soft_port *port, double timeout_s)
@@ -425,7 +370,7 @@ void soft_port_close(struct soft_port *port, double timeout_s)
 	}
 	pthread_mutex_unlock(&nic->lock);
 	if (soft_port_drain(port, -1, timeout_s) == MORI_SHMEM_ETIMEDOUT)
-		port_give_up(port);
+		soft_port_give_up(port);
 	for (uint32_t i = 0; i < port->config.n; i++)
 		free(port->queues[i].jobs);
 	free(port->queues);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The NIC of a PE: opening it, what it may reach, and memory for its queues. */
+/* The NIC of a PE: opening it, the memory that it may access, and memory for its queues. */
 #include "net/verbs_lib.h"
 #include "util/err.h"
 #include "util/log.h"
@@ -10,15 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ACCESS                                                                                     \
-	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |               \
-	 IBV_ACCESS_REMOTE_ATOMIC)
-
 int verbs_fail(const struct verbs_port *p, int err_no, const char *what, const char *todo)
 {
 	int status;
 
-	err_no = err_no < 0 ? -err_no : err_no; /* some calls give it so */
+	err_no = err_no < 0 ? -err_no : err_no; /* some calls return it negative */
 	status = err_no == ENOMEM			  ? MORI_SHMEM_ENOMEM :
 		 err_no == EOPNOTSUPP || err_no == ENOSYS ? MORI_SHMEM_ENOTSUP :
 							    MORI_SHMEM_EIO;
@@ -27,7 +23,7 @@ int verbs_fail(const struct verbs_port *p, int err_no, const char *what, const c
 		       *todo ? "; " : "", todo);
 }
 
-static int open_device(struct verbs *v)
+static int verbs_open_device(struct verbs *v)
 {
 	struct ibv_device **list, *d;
 	int count, code;
@@ -39,24 +35,36 @@ static int open_device(struct verbs *v)
 	d = verbs_find(list, v->port.name);
 	errno = ENODEV;
 	if (d)
-		v->ctx = v->maker->open ? v->maker->open(v, d) : verbs_calls.ibv_open(d);
+		v->ctx = v->vendor->open ? v->vendor->open(v, d) : verbs_calls.ibv_open(d);
 	code = errno;
 	verbs_calls.ibv_free_list(list);
 	if (!v->ctx)
 		return verbs_fail(&v->port, code, "ibv_open_device",
-				  "who may use /dev/infiniband?");
-	code = verbs_calls.ibv_ask_device(v->ctx, &v->attr);
+				  "may this user open /dev/infiniband?");
+	code = verbs_calls.ibv_get_device(v->ctx, &v->attr);
 	if (code)
 		return verbs_fail(&v->port, code, "ibv_query_device", "");
 	if (v->attr.atomic_cap == IBV_ATOMIC_NONE)
-		log_warn("%s has no atomics: those of kernels to other nodes will fail",
+		log_warn("%s has no atomics: atomics of kernels on other nodes will fail",
 			 v->port.name);
 	errno = 0;
 	v->pd = verbs_calls.ibv_alloc_pd(v->ctx);
 	return v->pd ? 0 : verbs_fail(&v->port, errno, "ibv_alloc_pd", "");
 }
 
-int verbs_open(const struct verbs_config *c, struct verbs **out)
+static void verbs_close(struct verbs *v)
+{
+	if (!v)
+		return;
+	verbs_region_remove(v->heap);
+	if (v->pd)
+		verbs_calls.ibv_free_pd(v->pd);
+	if (v->ctx)
+		verbs_calls.ibv_close(v->ctx);
+	free(v);
+}
+
+static int verbs_open(const struct verbs_config *c, struct verbs **out)
 {
 	struct verbs *v = calloc(1, sizeof(*v));
 	struct verbs_port *ports;
@@ -64,7 +72,7 @@ int verbs_open(const struct verbs_config *c, struct verbs **out)
 	int err, which;
 
 	if (!v)
-		return err_set(MORI_SHMEM_ENOMEM, "no memory for a NIC");
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a NIC");
 	v->config = *c;
 	if (!v->config.log_slots)
 		v->config.log_slots = 10;
@@ -77,8 +85,8 @@ int verbs_open(const struct verbs_config *c, struct verbs **out)
 		free(ports);
 	}
 	if (!err) {
-		v->maker = verbs_maker_of(v->port.format);
-		err = open_device(v);
+		v->vendor = verbs_vendor_of(v->port.format);
+		err = verbs_open_device(v);
 	}
 	if (err) {
 		verbs_close(v);
@@ -89,24 +97,12 @@ int verbs_open(const struct verbs_config *c, struct verbs **out)
 	return 0;
 }
 
-void verbs_close(struct verbs *v)
-{
-	if (!v)
-		return;
-	verbs_region_remove(v->heap);
-	if (v->pd)
-		verbs_calls.ibv_free_pd(v->pd);
-	if (v->ctx)
-		verbs_calls.ibv_close(v->ctx);
-	free(v);
-}
-
-const struct verbs_port *verbs_port(const struct verbs *v)
+static const struct verbs_port *verbs_port(const struct verbs *v)
 {
 	return &v->port;
 }
 
-const char *verbs_why(const struct verbs *v)
+static const char *verbs_why(const struct verbs *v)
 {
 	return v->why;
 }
@@ -122,8 +118,8 @@ int verbs_part_fd(struct verbs *v, const void *at, uint64_t len, uint64_t *off)
 	return fd;
 }
 
-/* Device memory by dma-buf: NULL and an errno if that is not to be had. */
-static struct ibv_mr *reg_dmabuf(struct verbs *v, void *at, uint64_t len, int *code)
+/* Device memory by dma-buf; NULL and an errno if that is not possible. */
+static struct ibv_mr *verbs_reg_dmabuf(struct verbs *v, void *at, uint64_t len, int *code)
 {
 	struct ibv_mr *mr = NULL;
 	uint64_t off;
@@ -136,28 +132,28 @@ static struct ibv_mr *reg_dmabuf(struct verbs *v, void *at, uint64_t len, int *c
 	if (fd < 0)
 		return NULL;
 	errno = 0;
-	mr = verbs_calls.ibv_reg_dmabuf(v->pd, off, len, (uintptr_t)at, fd, ACCESS);
+	mr = verbs_calls.ibv_reg_dmabuf(v->pd, off, len, (uintptr_t)at, fd, VERBS_ACCESS);
 	*code = errno;
 	close(fd);
 	return mr;
 }
 
-/* @at as this process or its device sees it, @addr as entries will name it. */
-static int region_add(struct verbs *v, void *at, uint64_t addr, uint64_t len, bool device,
-		      struct verbs_region **out)
+/* @at is the address in this process or its device, @addr the one in queue entries. */
+static int verbs_region_new(struct verbs *v, void *at, uint64_t addr, uint64_t len, bool device,
+			    struct verbs_region **out)
 {
 	struct verbs_region *r = calloc(1, sizeof(*r));
 	int dmabuf = 0, code;
 	char todo[160];
 
 	if (!r)
-		return err_set(MORI_SHMEM_ENOMEM, "no memory for a region");
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a region");
 	r->nic = v;
 	if (device)
-		r->mr = reg_dmabuf(v, at, len, &dmabuf);
+		r->mr = verbs_reg_dmabuf(v, at, len, &dmabuf);
 	errno = 0;
 	if (!r->mr)
-		r->mr = verbs_calls.ibv_reg(v->pd, at, len, addr, ACCESS);
+		r->mr = verbs_calls.ibv_reg(v->pd, at, len, addr, VERBS_ACCESS);
 	code = errno;
 	if (r->mr) {
 		*out = r;
@@ -171,15 +167,15 @@ static int region_add(struct verbs *v, void *at, uint64_t addr, uint64_t len, bo
 			 "dma-buf",
 			 strerror(dmabuf));
 	return verbs_fail(&v->port, code,
-			  device ? "memory of the device cannot be registered" :
+			  device ? "device memory cannot be registered" :
 				   "memory cannot be registered",
 			  todo);
 }
 
-int verbs_region_add(struct verbs *v, void *at, uint64_t len, bool device,
-		     struct verbs_region **out)
+static int verbs_region_add(struct verbs *v, void *at, uint64_t len, bool device,
+			    struct verbs_region **out)
 {
-	return region_add(v, at, (uintptr_t)at, len, device, out);
+	return verbs_region_new(v, at, (uintptr_t)at, len, device, out);
 }
 
 void verbs_region_remove(struct verbs_region *r)
@@ -190,13 +186,13 @@ void verbs_region_remove(struct verbs_region *r)
 	free(r);
 }
 
-void verbs_region_keys(const struct verbs_region *r, uint32_t *lkey, uint32_t *rkey)
+static void verbs_region_keys(const struct verbs_region *r, uint32_t *lkey, uint32_t *rkey)
 {
 	*lkey = r->mr->lkey;
 	*rkey = r->mr->rkey;
 }
 
-int verbs_heap(struct verbs *v, void *at, uint64_t len, bool device)
+static int verbs_heap(struct verbs *v, void *at, uint64_t len, bool device)
 {
 	if (v->heap)
 		return err_set(MORI_SHMEM_EINVAL, "%s has its heap already", v->port.name);
@@ -204,7 +200,7 @@ int verbs_heap(struct verbs *v, void *at, uint64_t len, bool device)
 	return verbs_region_add(v, at, len, device, &v->heap);
 }
 
-void verbs_heap_keys(const struct verbs *v, uint32_t *lkey, uint32_t *rkey)
+static void verbs_heap_keys(const struct verbs *v, uint32_t *lkey, uint32_t *rkey)
 {
 	verbs_region_keys(v->heap, lkey, rkey);
 }
@@ -226,7 +222,7 @@ int verbs_show(struct verbs *v, uint64_t *addr, uint64_t len, bool io, struct ve
 	if (!s) {
 		s = calloc(1, sizeof(*s));
 		if (!s)
-			return err_set(MORI_SHMEM_ENOMEM, "no memory for a queue");
+			return err_set(MORI_SHMEM_ENOMEM, "out of memory for a queue");
 		err = m->show(v->config.arg, (void *)(uintptr_t)page, end - page, io, &s->out);
 		if (err) {
 			free(s);
@@ -257,32 +253,34 @@ void verbs_hide(struct verbs *v, struct verbs_shown *s)
 	free(s);
 }
 
-int verbs_part_open(struct verbs *v, uint64_t len, struct verbs_part *out)
+int verbs_part_open(struct verbs *v, uint64_t len, struct verbs_part *out, uint8_t **image)
 {
 	const struct verbs_memory *m = v->config.memory;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	int err;
 
-	*out = (struct verbs_part){ .len = (len + page - 1) & ~(page - 1) };
-	out->device = m && m->alloc;
-	if (out->device) {
-		/* Devices align small blocks to less than a page; NICs want whole ones. */
+	*out = (struct verbs_part){ .len = (len + page - 1) & ~(page - 1),
+				    .device = m && m->alloc };
+	*image = calloc(1, out->len);
+	if (*image && out->device) {
+		/* Devices align small blocks to less than a page; NICs want whole pages. */
 		err = m->alloc(v->config.arg, out->len + page, &out->whole);
-		if (err)
-			return err;
-		out->addr = ((uintptr_t)out->whole + page - 1) & ~(page - 1);
-		out->at = (void *)(uintptr_t)out->addr;
+	} else {
+		out->whole = *image ? aligned_alloc(page, out->len) : NULL;
+		err = out->whole ? 0 :
+				   err_set(MORI_SHMEM_ENOMEM, "%s: out of memory for a queue",
+					   v->port.name);
+	}
+	out->addr = ((uintptr_t)out->whole + page - 1) & ~(page - 1);
+	out->at = (void *)(uintptr_t)out->addr;
+	if (!err && !out->device)
+		err = verbs_show(v, &out->addr, out->len, false, &out->shown);
+	if (!err)
 		return 0;
-	}
-	out->at = out->whole = aligned_alloc(page, out->len);
-	if (!out->at)
-		return err_set(MORI_SHMEM_ENOMEM, "%s: no memory for a queue", v->port.name);
-	out->addr = (uintptr_t)out->at;
-	err = verbs_show(v, &out->addr, out->len, false, &out->shown);
-	if (err) {
+	if (!out->device)
 		free(out->whole);
-		out->at = NULL;
-	}
+	free(*image);
+	out->at = NULL;
 	return err;
 }
 
@@ -298,15 +296,38 @@ void verbs_part_close(struct verbs *v, struct verbs_part *p)
 	p->at = NULL;
 }
 
-int verbs_part_fill(struct verbs *v, const struct verbs_part *p, const void *from)
+int verbs_part_fill(struct verbs *v, const struct verbs_part *p, uint8_t *image)
 {
+	int err = 0;
+
 	if (p->device)
-		return v->config.memory->copy(v->config.arg, p->at, from, p->len);
-	memcpy(p->at, from, p->len);
-	return 0;
+		err = v->config.memory->copy(v->config.arg, p->at, image, p->len);
+	else
+		memcpy(p->at, image, p->len);
+	free(image);
+	return err;
 }
 
 int verbs_part_reg(struct verbs *v, const struct verbs_part *p, struct verbs_region **out)
 {
-	return region_add(v, p->at, p->addr, p->len, p->device, out);
+	return verbs_region_new(v, p->at, p->addr, p->len, p->device, out);
 }
+
+static const struct verbs_ops verbs_table = {
+	.scan = verbs_scan,
+	.open = verbs_open,
+	.close = verbs_close,
+	.port = verbs_port,
+	.why = verbs_why,
+	.region_add = verbs_region_add,
+	.region_remove = verbs_region_remove,
+	.region_keys = verbs_region_keys,
+	.heap = verbs_heap,
+	.heap_keys = verbs_heap_keys,
+	.qp_open = verbs_qp_open,
+	.qp_record = verbs_qp_record,
+	.qp_connect = verbs_qp_connect,
+	.qp_close = verbs_qp_close,
+};
+
+const struct verbs_ops *const verbs = &verbs_table;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * NetXtreme-E: queue pairs of Broadcom's libbnxt_re, which says how much memory they
- * need; where that is, is ours to choose. Behind the ring lies the table by which the NIC
- * sends again: 8 bytes a message where the NIC retransmits by itself, and then indices
- * count units of 16 bytes; else 16 bytes an entry, and indices count entries.
+ * NetXtreme-E: queue pairs of Broadcom's libbnxt_re, which reports how much memory they
+ * need; we choose where. The ring is followed by the table for retransmission: 8 bytes per
+ * message if the NIC retransmits by itself, and then indices count units of 16 bytes; else
+ * 16 bytes per entry, and indices count entries.
  */
 #include "net/verbs_lib.h"
 #include "util/err.h"
@@ -18,32 +18,18 @@
 #define UNIT	    16u
 #define CQE	    32u
 
-struct bnxt {
+struct verbs_bnxt_qp {
 	void *umem;
 	struct bnxt_dv_qp_mem mem;
 	struct bnxt_dv_cq_attr cq;
 	uint64_t cq_handle;
-	uint32_t rq_at, cq_at; /* in the memory; the ring is at its beginning */
+	uint32_t rq_at, cq_at; /* offsets in the memory; the ring is at its start */
 };
 
-static struct ibv_qp_init_attr attributes(struct verbs_qp *q)
+/* What the library needs, and whether our format fits that. */
+static int verbs_bnxt_sizes(struct verbs_qp *q, struct verbs_bnxt_qp *b)
 {
-	return (struct ibv_qp_init_attr){
-		.send_cq = q->cq,
-		.recv_cq = q->cq,
-		.cap = { .max_send_wr = 1u << q->nic->config.log_slots,
-			 .max_recv_wr = 1,
-			 .max_send_sge = 1,
-			 .max_recv_sge = 1,
-			 .max_inline_data = NIC_INLINE_MAX },
-		.qp_type = IBV_QPT_RC,
-	};
-}
-
-/* What the library wants, and whether the format here can be written there. */
-static int sizes_ask(struct verbs_qp *q, struct bnxt *b)
-{
-	struct ibv_qp_init_attr attr = attributes(q);
+	struct ibv_qp_init_attr attr = verbs_qp_attr(q, 1u << q->nic->config.log_slots);
 	const struct verbs_port *p = &q->nic->port;
 	uint32_t slots, page = (uint32_t)sysconf(_SC_PAGESIZE);
 	int code;
@@ -64,14 +50,14 @@ static int sizes_ask(struct verbs_qp *q, struct bnxt *b)
 	    b->mem.sq_len < slots * SLOT + b->mem.sq_npsn * b->mem.sq_psn_sz)
 		return err_set(MORI_SHMEM_ENOTSUP,
 			       "%s port %d: rings of %u units, %u numbers of %u bytes and %u "
-			       "completions of %u bytes are not known here",
+			       "completions of %u bytes are not supported",
 			       p->name, p->port, b->mem.sq_slots, b->mem.sq_npsn, b->mem.sq_psn_sz,
 			       b->cq.ncqe, b->cq.cqe_size);
 	q->q.flags = b->mem.sq_psn_sz == 8 ? NIC_BNXT_MSN : 0;
 	q->q.index_by = b->mem.sq_psn_sz == 8 ? SLOT / UNIT : 1;
 	q->q.log_slots = (uint32_t)__builtin_ctz(slots);
 	q->q.log_cq = (uint32_t)__builtin_ctz(b->cq.ncqe);
-	/* The table of messages goes round by itself, the other one with the ring. */
+	/* The table of messages wraps by itself, the other one with the ring. */
 	q->q.log_psn =
 		b->mem.sq_psn_sz == 8 ? (uint32_t)__builtin_ctz(b->mem.sq_npsn) : q->q.log_slots;
 	b->rq_at = (b->mem.sq_len + page - 1) & ~(page - 1);
@@ -79,21 +65,12 @@ static int sizes_ask(struct verbs_qp *q, struct bnxt *b)
 	return 0;
 }
 
-static int rings_open(struct verbs_qp *q, struct bnxt *b)
+static int verbs_bnxt_rings_open(struct verbs_qp *q, struct verbs_bnxt_qp *b)
 {
 	struct bnxt_dv_umem in = { .access = IBV_ACCESS_LOCAL_WRITE };
-	uint8_t *image;
 	uint64_t off = 0;
-	int err = verbs_part_open(q->nic, b->cq_at + b->cq.ncqe * CQE, &q->rings), fd = -1;
+	int err = verbs_rings_open(q, b->cq_at + b->cq.ncqe * CQE, b->cq_at), fd = -1;
 
-	if (err)
-		return err;
-	image = calloc(1, q->rings.len);
-	if (!image)
-		return err_set(MORI_SHMEM_ENOMEM, "no memory for a queue");
-	nic_clear_cq(&q->q, image + b->cq_at, 0);
-	err = verbs_part_fill(q->nic, &q->rings, image);
-	free(image);
 	if (err)
 		return err;
 	in.addr = q->rings.at;
@@ -116,7 +93,7 @@ static int rings_open(struct verbs_qp *q, struct bnxt *b)
 				    "");
 }
 
-static int cq_open(struct verbs_qp *q, struct bnxt *b)
+static int verbs_bnxt_cq_open(struct verbs_qp *q, struct verbs_bnxt_qp *b)
 {
 	struct bnxt_dv_cq_init in = {
 		.cq_handle = b->cq_handle,
@@ -141,9 +118,9 @@ static int cq_open(struct verbs_qp *q, struct bnxt *b)
 	return 0;
 }
 
-static int qp_open(struct verbs_qp *q, struct bnxt *b)
+static int verbs_bnxt_qp_open(struct verbs_qp *q, struct verbs_bnxt_qp *b)
 {
-	struct ibv_qp_init_attr a = attributes(q);
+	struct ibv_qp_init_attr a = verbs_qp_attr(q, 1u << q->nic->config.log_slots);
 	struct bnxt_dv_qp_init in = {
 		.type = a.qp_type,
 		.max_send_wr = a.cap.max_send_wr,
@@ -176,22 +153,22 @@ static int qp_open(struct verbs_qp *q, struct bnxt *b)
 	return 0;
 }
 
-static int make(struct verbs_qp *q)
+static int verbs_bnxt_make(struct verbs_qp *q)
 {
-	struct bnxt *b = calloc(1, sizeof(*b));
+	struct verbs_bnxt_qp *b = calloc(1, sizeof(*b));
 	struct bnxt_dv_db db = { 0 };
 	int err, code;
 
 	if (!b)
-		return err_set(MORI_SHMEM_ENOMEM, "no memory for a queue");
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a queue");
 	q->made = b;
-	err = sizes_ask(q, b);
+	err = verbs_bnxt_sizes(q, b);
 	if (!err)
-		err = rings_open(q, b);
+		err = verbs_bnxt_rings_open(q, b);
 	if (!err)
-		err = cq_open(q, b);
+		err = verbs_bnxt_cq_open(q, b);
 	if (!err)
-		err = qp_open(q, b);
+		err = verbs_bnxt_qp_open(q, b);
 	if (err)
 		return err;
 	code = verbs_calls.bnxt_db_region(q->nic->ctx, &db);
@@ -204,9 +181,9 @@ static int make(struct verbs_qp *q)
 	return 0;
 }
 
-static void unmake(struct verbs_qp *q)
+static void verbs_bnxt_unmake(struct verbs_qp *q)
 {
-	struct bnxt *b = q->made;
+	struct verbs_bnxt_qp *b = q->made;
 
 	if (!b)
 		return;
@@ -220,16 +197,16 @@ static void unmake(struct verbs_qp *q)
 	q->made = NULL;
 }
 
-static int modify(struct verbs_qp *q, struct ibv_qp_attr *attr, int mask)
+static int verbs_bnxt_modify(struct verbs_qp *q, struct ibv_qp_attr *attr, int mask)
 {
 	return verbs_calls.bnxt_modify_qp(q->qp, attr, mask, 0, 0);
 }
 
-const struct verbs_maker verbs_bnxt = {
+const struct verbs_vendor verbs_bnxt = {
 	.format = NIC_BNXT,
 	.library = VERBS_BNXT,
 	.driver = "bnxt",
-	.make = make,
-	.unmake = unmake,
-	.modify = modify,
+	.make = verbs_bnxt_make,
+	.unmake = verbs_bnxt_unmake,
+	.modify = verbs_bnxt_modify,
 };

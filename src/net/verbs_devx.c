@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Queue pairs of ConnectX by the NIC's own commands (DevX), with rings and doorbell
- * records in memory that we choose: the device's, by dma-buf. A command is a row of big
- * fields at bit offsets, as in mlx5_ifc.h of the kernel and of rdma-core; those of a
- * queue pair's context begin at QPC, and in it those of its path at PATH.
+ * records in memory that we choose: the device's, by dma-buf. A command is a sequence of
+ * big-endian fields at bit offsets, as in mlx5_ifc.h of the kernel and of rdma-core; those
+ * of a queue pair's context begin at QPC, and in it those of its path at PATH.
  */
 #include "net/verbs_devx.h"
 #include "util/err.h"
@@ -13,22 +13,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COMMAND_BYTES 0x110
-#define ANSWER_BYTES  16
+#define COMMAND_BYTES  0x110
+#define RESPONSE_BYTES 16
 
 enum { CREATE_CQ = 0x400, CREATE_QP = 0x500, RST2INIT = 0x502, INIT2RTR, RTR2RTS };
 
-/* A field: its first bit and how many there are, at most 32. */
-struct field {
+/* A field: its first bit and its width, at most 32. */
+struct verbs_devx_field {
 	uint16_t at, bits;
 };
 
 #define QPC	  0xc0
 #define PATH	  (QPC + 0xc0)
 #define CQC	  0x80
-#define F(at, n)  ((struct field){ at, n })
+#define F(at, n)  ((struct verbs_devx_field){ at, n })
 #define OPCODE	  F(0, 16)
-#define NUMBER	  F(0x48, 24) /* of a queue, in commands and answers */
+#define NUMBER	  F(0x48, 24) /* of a queue, in commands and responses */
 #define QP_STATE  F(QPC + 0x13, 2)
 #define QP_PD	  F(QPC + 0x28, 24)
 #define QP_MTU	  F(QPC + 0x40, 3)
@@ -83,17 +83,17 @@ struct field {
 #define ATOMICS_OF_IB	1
 #define CLOCK_OF_KERNEL 1
 #define ALL_RIGHTS	7
-#define CQ_RECORD	64 /* behind the one of the queue pair */
+#define CQ_RECORD	64 /* after the one of the queue pair */
 
-struct devx {
+struct verbs_devx_qp {
 	struct mlx5dv_devx_umem *umem;
 	struct mlx5dv_devx_uar *uar;
 	struct mlx5dv_devx_obj *cq, *qp;
-	uint32_t cq_at, records_at; /* in the memory; the ring is at its beginning */
+	uint32_t cq_at, records_at; /* offsets in the memory; the ring is at its start */
 	uint32_t pdn;
 };
 
-static void set(void *command, struct field f, uint32_t value)
+static void verbs_devx_set(void *command, struct verbs_devx_field f, uint32_t value)
 {
 	uint8_t *p = (uint8_t *)command + f.at / 32 * 4;
 	uint32_t shift = 32u - f.bits - f.at % 32;
@@ -106,22 +106,22 @@ static void set(void *command, struct field f, uint32_t value)
 	memcpy(p, &word, 4);
 }
 
-static uint32_t get(const void *answer, struct field f)
+static uint32_t verbs_devx_get(const void *response, struct verbs_devx_field f)
 {
 	uint32_t word;
 
-	memcpy(&word, (const uint8_t *)answer + f.at / 32 * 4, 4);
+	memcpy(&word, (const uint8_t *)response + f.at / 32 * 4, 4);
 	return __builtin_bswap32(word) >> (32u - f.bits - f.at % 32) &
 	       (f.bits == 32 ? UINT32_MAX : (1u << f.bits) - 1);
 }
 
-static uint32_t log_of(uint32_t n)
+static uint32_t verbs_devx_log(uint32_t n)
 {
 	return n ? 31u - (uint32_t)__builtin_clz(n) : 0;
 }
 
-/* Memory of the device by dma-buf, else as if it were the host's (nvidia-peermem). */
-static int umem_open(struct verbs_qp *q, struct devx *x)
+/* Device memory by dma-buf, else as if it were host memory (nvidia-peermem). */
+static int verbs_devx_umem_open(struct verbs_qp *q, struct verbs_devx_qp *x)
 {
 	struct verbs *v = q->nic;
 	uint64_t off;
@@ -152,34 +152,25 @@ static int umem_open(struct verbs_qp *q, struct devx *x)
 				    "load nvidia-peermem, or use a driver and kernel with dma-buf");
 }
 
-static int rings_open(struct verbs_qp *q, struct devx *x)
+static int verbs_devx_rings_open(struct verbs_qp *q, struct verbs_devx_qp *x)
 {
 	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	struct nic_sizes sizes;
-	uint8_t *image;
 	int err;
 
 	q->q.log_slots = q->q.log_cq = q->nic->config.log_slots;
-	q->q.cells = 2; /* for the sizes; verbs_qp.c has its own */
+	q->q.result_slots = 2; /* for the sizes; verbs_qp.c sets its own */
 	err = nic_queue_sizes(&q->q, &sizes);
 	if (err)
-		return err_set(err, "%s: no queue of 2^%u slots", q->nic->port.name,
+		return err_set(err, "%s: a queue of 2^%u slots is not possible", q->nic->port.name,
 			       q->q.log_slots);
 	x->cq_at = ((uint32_t)sizes.ring + page - 1) & ~(page - 1);
 	x->records_at = x->cq_at + (((uint32_t)sizes.cq + page - 1) & ~(page - 1));
-	err = verbs_part_open(q->nic, x->records_at + page, &q->rings);
-	if (err)
-		return err;
-	image = calloc(1, q->rings.len);
-	if (!image)
-		return err_set(MORI_SHMEM_ENOMEM, "no memory for a queue");
-	nic_clear_cq(&q->q, image + x->cq_at, 0);
-	err = verbs_part_fill(q->nic, &q->rings, image);
-	free(image);
-	return err ? err : umem_open(q, x);
+	err = verbs_rings_open(q, x->records_at + page, x->cq_at);
+	return err ? err : verbs_devx_umem_open(q, x);
 }
 
-static int pd_number(struct verbs_qp *q, struct devx *x)
+static int verbs_devx_pd_number(struct verbs_qp *q, struct verbs_devx_qp *x)
 {
 	struct mlx5dv_pd pd = { 0 };
 	struct mlx5dv_obj obj = { .pd = { q->nic->pd, &pd } };
@@ -189,80 +180,81 @@ static int pd_number(struct verbs_qp *q, struct devx *x)
 	return code ? verbs_fail(&q->nic->port, code, "mlx5dv_init_obj", "") : 0;
 }
 
-static int cq_open(struct verbs_qp *q, struct devx *x)
+static int verbs_devx_cq_open(struct verbs_qp *q, struct verbs_devx_qp *x)
 {
-	uint32_t in[COMMAND_BYTES / 4] = { 0 }, out[ANSWER_BYTES / 4] = { 0 }, eqn;
+	uint32_t in[COMMAND_BYTES / 4] = { 0 }, out[RESPONSE_BYTES / 4] = { 0 }, eqn;
 	int code = verbs_calls.mlx5_query_eqn(q->nic->ctx, 0, &eqn);
 
 	if (code)
 		return verbs_fail(&q->nic->port, code, "mlx5dv_devx_query_eqn", "");
-	set(in, OPCODE, CREATE_CQ);
-	set(in, CQ_DBR_IN, 1);
-	set(in, CQ_DBR_ID, x->umem->umem_id);
-	set(in, CQ_DBR, x->records_at + CQ_RECORD);
-	set(in, CQ_LOG, q->q.log_cq);
-	set(in, CQ_UAR, x->uar->page_id);
-	set(in, CQ_EQ, eqn);
-	set(in, CQ_WQ, x->cq_at);
-	set(in, CQ_WQ_ID, x->umem->umem_id);
-	set(in, CQ_WQ_IN, 1);
+	verbs_devx_set(in, OPCODE, CREATE_CQ);
+	verbs_devx_set(in, CQ_DBR_IN, 1);
+	verbs_devx_set(in, CQ_DBR_ID, x->umem->umem_id);
+	verbs_devx_set(in, CQ_DBR, x->records_at + CQ_RECORD);
+	verbs_devx_set(in, CQ_LOG, q->q.log_cq);
+	verbs_devx_set(in, CQ_UAR, x->uar->page_id);
+	verbs_devx_set(in, CQ_EQ, eqn);
+	verbs_devx_set(in, CQ_WQ, x->cq_at);
+	verbs_devx_set(in, CQ_WQ_ID, x->umem->umem_id);
+	verbs_devx_set(in, CQ_WQ_IN, 1);
 	errno = 0;
 	x->cq = verbs_calls.mlx5_obj_create(q->nic->ctx, in, sizeof(in), out, sizeof(out));
 	if (!x->cq)
-		return verbs_fail(&q->nic->port, errno, "a completion queue cannot be made (DevX)",
-				  "");
-	q->q.cqn = get(out, NUMBER);
+		return verbs_fail(&q->nic->port, errno,
+				  "a completion queue cannot be created (DevX)", "");
+	q->q.cqn = verbs_devx_get(out, NUMBER);
 	return 0;
 }
 
-static int qp_open(struct verbs_qp *q, struct devx *x)
+static int verbs_devx_qp_open(struct verbs_qp *q, struct verbs_devx_qp *x)
 {
-	uint32_t in[COMMAND_BYTES / 4] = { 0 }, out[ANSWER_BYTES / 4] = { 0 };
+	uint32_t in[COMMAND_BYTES / 4] = { 0 }, out[RESPONSE_BYTES / 4] = { 0 };
 
-	set(in, OPCODE, CREATE_QP);
-	set(in, QP_STATE, MIGRATED);
-	set(in, QP_PD, x->pdn);
-	set(in, QP_LOG_SQ, q->q.log_slots);
-	set(in, QP_CLOCK, CLOCK_OF_KERNEL);
-	set(in, QP_UAR, x->uar->page_id);
-	set(in, QP_CQ, q->q.cqn);
-	set(in, QP_RCQ, q->q.cqn);
-	set(in, QP_RQ, NO_RECEIVES);
-	set(in, QP_DBR_IN, 1);
-	set(in, QP_DBR, x->records_at);
-	set(in, QP_DBR_ID, x->umem->umem_id);
-	set(in, QP_WQ, 0);
-	set(in, QP_WQ_ID, x->umem->umem_id);
-	set(in, QP_WQ_IN, 1);
+	verbs_devx_set(in, OPCODE, CREATE_QP);
+	verbs_devx_set(in, QP_STATE, MIGRATED);
+	verbs_devx_set(in, QP_PD, x->pdn);
+	verbs_devx_set(in, QP_LOG_SQ, q->q.log_slots);
+	verbs_devx_set(in, QP_CLOCK, CLOCK_OF_KERNEL);
+	verbs_devx_set(in, QP_UAR, x->uar->page_id);
+	verbs_devx_set(in, QP_CQ, q->q.cqn);
+	verbs_devx_set(in, QP_RCQ, q->q.cqn);
+	verbs_devx_set(in, QP_RQ, NO_RECEIVES);
+	verbs_devx_set(in, QP_DBR_IN, 1);
+	verbs_devx_set(in, QP_DBR, x->records_at);
+	verbs_devx_set(in, QP_DBR_ID, x->umem->umem_id);
+	verbs_devx_set(in, QP_WQ, 0);
+	verbs_devx_set(in, QP_WQ_ID, x->umem->umem_id);
+	verbs_devx_set(in, QP_WQ_IN, 1);
 	errno = 0;
 	x->qp = verbs_calls.mlx5_obj_create(q->nic->ctx, in, sizeof(in), out, sizeof(out));
 	if (!x->qp)
-		return verbs_fail(&q->nic->port, errno, "a queue pair cannot be made (DevX)", "");
-	q->qpn = q->q.qpn = get(out, NUMBER);
+		return verbs_fail(&q->nic->port, errno, "a queue pair cannot be created (DevX)",
+				  "");
+	q->qpn = q->q.qpn = verbs_devx_get(out, NUMBER);
 	return 0;
 }
 
-int devx_make(struct verbs_qp *q)
+int verbs_devx_make(struct verbs_qp *q)
 {
-	struct devx *x = calloc(1, sizeof(*x));
+	struct verbs_devx_qp *x = calloc(1, sizeof(*x));
 	int err;
 
 	if (!x)
-		return err_set(MORI_SHMEM_ENOMEM, "no memory for a queue");
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a queue");
 	q->made = x;
 	q->q.flags = NIC_NO_MASKED;
-	err = rings_open(q, x);
+	err = verbs_devx_rings_open(q, x);
 	if (!err)
-		err = pd_number(q, x);
+		err = verbs_devx_pd_number(q, x);
 	if (err)
 		return err;
 	errno = 0;
 	x->uar = verbs_calls.mlx5_uar_alloc(q->nic->ctx, MLX5DV_UAR_ALLOC_TYPE_NC);
 	if (!x->uar)
 		return verbs_fail(&q->nic->port, errno, "mlx5dv_devx_alloc_uar", "");
-	err = cq_open(q, x);
+	err = verbs_devx_cq_open(q, x);
 	if (!err)
-		err = qp_open(q, x);
+		err = verbs_devx_qp_open(q, x);
 	q->q.ring = q->rings.addr;
 	q->q.cq = q->rings.addr + x->cq_at;
 	q->q.record = q->rings.addr + x->records_at;
@@ -271,9 +263,9 @@ int devx_make(struct verbs_qp *q)
 	return err;
 }
 
-void devx_unmake(struct verbs_qp *q)
+void verbs_devx_unmake(struct verbs_qp *q)
 {
-	struct devx *x = q->made;
+	struct verbs_devx_qp *x = q->made;
 
 	if (!x)
 		return;
@@ -289,8 +281,8 @@ void devx_unmake(struct verbs_qp *q)
 	q->made = NULL;
 }
 
-/* The hardware address of the next hop, which the kernel looks up for an address handle. */
-static int set_mac(struct verbs_qp *q, uint8_t *in, struct ibv_ah_attr *path)
+/* The hardware address of the next hop, which the kernel finds for an address handle. */
+static int verbs_devx_set_mac(struct verbs_qp *q, uint8_t *in, struct ibv_ah_attr *path)
 {
 	struct mlx5dv_ah out = { 0 };
 	struct mlx5dv_obj obj = { .ah = { NULL, &out } };
@@ -305,66 +297,66 @@ static int set_mac(struct verbs_qp *q, uint8_t *in, struct ibv_ah_attr *path)
 	code = verbs_calls.mlx5_init_obj(&obj, MLX5DV_OBJ_AH);
 	if (!code) {
 		memcpy(in + PATH_MAC / 8, out.av->rmac, sizeof(out.av->rmac));
-		/* Of RoCE it is the port of UDP. */
-		set(in, PATH_UDP, __builtin_bswap16(out.av->rlid));
+		/* With RoCE this is the UDP port. */
+		verbs_devx_set(in, PATH_UDP, __builtin_bswap16(out.av->rlid));
 	}
 	verbs_calls.ibv_destroy_ah(ah);
 	return code;
 }
 
-static int set_path(struct verbs_qp *q, uint8_t *in, const struct ibv_ah_attr *given)
+static int verbs_devx_set_path(struct verbs_qp *q, uint8_t *in, const struct ibv_ah_attr *given)
 {
 	struct ibv_ah_attr path = *given;
 
-	set(in, PATH_PORT, path.port_num);
+	verbs_devx_set(in, PATH_PORT, path.port_num);
 	if (path.is_global) {
 		memcpy(in + PATH_GID / 8, path.grh.dgid.raw, 16);
-		set(in, PATH_FROM, path.grh.sgid_index);
-		set(in, PATH_HOPS, path.grh.hop_limit);
-		set(in, PATH_TC, path.grh.traffic_class);
+		verbs_devx_set(in, PATH_FROM, path.grh.sgid_index);
+		verbs_devx_set(in, PATH_HOPS, path.grh.hop_limit);
+		verbs_devx_set(in, PATH_TC, path.grh.traffic_class);
 	}
 	if (!q->nic->port.ethernet) {
-		set(in, PATH_GRH, path.is_global);
-		set(in, PATH_LID, path.dlid);
-		set(in, PATH_SL, path.sl);
+		verbs_devx_set(in, PATH_GRH, path.is_global);
+		verbs_devx_set(in, PATH_LID, path.dlid);
+		verbs_devx_set(in, PATH_SL, path.sl);
 		return 0;
 	}
-	set(in, PATH_PRIO, path.sl & 7u);
-	set(in, PATH_DSCP, path.grh.traffic_class >> 2);
-	return set_mac(q, in, &path);
+	verbs_devx_set(in, PATH_PRIO, path.sl & 7u);
+	verbs_devx_set(in, PATH_DSCP, path.grh.traffic_class >> 2);
+	return verbs_devx_set_mac(q, in, &path);
 }
 
-int devx_modify(struct verbs_qp *q, const struct ibv_qp_attr *attr)
+int verbs_devx_modify(struct verbs_qp *q, const struct ibv_qp_attr *attr)
 {
-	uint32_t in[COMMAND_BYTES / 4] = { 0 }, out[ANSWER_BYTES / 4] = { 0 };
-	struct devx *x = q->made;
+	uint32_t in[COMMAND_BYTES / 4] = { 0 }, out[RESPONSE_BYTES / 4] = { 0 };
+	struct verbs_devx_qp *x = q->made;
 	int code = 0;
 
-	set(in, NUMBER, q->qpn);
+	verbs_devx_set(in, NUMBER, q->qpn);
 	if (attr->qp_state == IBV_QPS_INIT) {
-		set(in, OPCODE, RST2INIT);
-		set(in, QP_STATE, MIGRATED);
-		set(in, QP_RIGHTS, ALL_RIGHTS);
-		set(in, QP_ATOMIC, ATOMICS_OF_IB);
-		set(in, PATH_PORT, attr->port_num);
+		verbs_devx_set(in, OPCODE, RST2INIT);
+		verbs_devx_set(in, QP_STATE, MIGRATED);
+		verbs_devx_set(in, QP_RIGHTS, ALL_RIGHTS);
+		verbs_devx_set(in, QP_ATOMIC, ATOMICS_OF_IB);
+		verbs_devx_set(in, PATH_PORT, attr->port_num);
 	} else if (attr->qp_state == IBV_QPS_RTR) {
-		set(in, OPCODE, INIT2RTR);
-		set(in, QP_MTU, attr->path_mtu);
-		set(in, QP_MSG, 30);
-		set(in, QP_PEER, attr->dest_qp_num);
-		set(in, QP_RQ_PSN, attr->rq_psn);
-		set(in, QP_SERVES, log_of(attr->max_dest_rd_atomic));
-		set(in, QP_TIMER, attr->min_rnr_timer);
-		set(in, QP_RIGHTS, ALL_RIGHTS);
-		set(in, QP_ATOMIC, ATOMICS_OF_IB);
-		code = set_path(q, (uint8_t *)in, &attr->ah_attr);
+		verbs_devx_set(in, OPCODE, INIT2RTR);
+		verbs_devx_set(in, QP_MTU, attr->path_mtu);
+		verbs_devx_set(in, QP_MSG, 30);
+		verbs_devx_set(in, QP_PEER, attr->dest_qp_num);
+		verbs_devx_set(in, QP_RQ_PSN, attr->rq_psn);
+		verbs_devx_set(in, QP_SERVES, verbs_devx_log(attr->max_dest_rd_atomic));
+		verbs_devx_set(in, QP_TIMER, attr->min_rnr_timer);
+		verbs_devx_set(in, QP_RIGHTS, ALL_RIGHTS);
+		verbs_devx_set(in, QP_ATOMIC, ATOMICS_OF_IB);
+		code = verbs_devx_set_path(q, (uint8_t *)in, &attr->ah_attr);
 	} else {
-		set(in, OPCODE, RTR2RTS);
-		set(in, QP_READS, log_of(attr->max_rd_atomic));
-		set(in, QP_RETRY, attr->retry_cnt);
-		set(in, QP_RNR, attr->rnr_retry);
-		set(in, QP_PSN, attr->sq_psn);
-		set(in, PATH_ACK, attr->timeout);
+		verbs_devx_set(in, OPCODE, RTR2RTS);
+		verbs_devx_set(in, QP_READS, verbs_devx_log(attr->max_rd_atomic));
+		verbs_devx_set(in, QP_RETRY, attr->retry_cnt);
+		verbs_devx_set(in, QP_RNR, attr->rnr_retry);
+		verbs_devx_set(in, QP_PSN, attr->sq_psn);
+		verbs_devx_set(in, PATH_ACK, attr->timeout);
 	}
 	return code ? code : verbs_calls.mlx5_obj_modify(x->qp, in, sizeof(in), out, sizeof(out));
 }

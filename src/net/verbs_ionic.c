@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Pensando: queue pairs of libibverbs, whose rings libionic places in the host's memory
- * and tells of. Its doorbells are one page with a word for each kind of queue.
+ * Pensando: queue pairs of libibverbs, whose rings libionic allocates in host memory and
+ * describes. Its doorbells are one page with a word for each kind of queue.
  */
 #include "net/verbs_lib.h"
 #include "nic/ionic_format.h"
@@ -10,12 +10,12 @@
 #define LOG_SLOT 6
 #define LOG_CQE	 5
 
-static uint32_t number(const struct ionic_dv_queue *q)
+static uint32_t verbs_ionic_number(const struct ionic_dv_queue *q)
 {
 	return (uint32_t)(q->db_val >> IONIC_DB_NUMBER) & 0xffffff;
 }
 
-static int look(struct verbs_qp *q)
+static int verbs_ionic_query(struct verbs_qp *q)
 {
 	const struct verbs_port *p = &q->nic->port;
 	struct ionic_dv_ctx ctx = { 0 };
@@ -37,8 +37,8 @@ static int look(struct verbs_qp *q)
 			       "and 32",
 			       p->name, p->port, qp.sq.log_stride, cq.q.log_stride);
 	q->qpn = q->qp->qp_num;
-	q->q.qpn = number(&qp.sq);
-	q->q.cqn = number(&cq.q);
+	q->q.qpn = verbs_ionic_number(&qp.sq);
+	q->q.cqn = verbs_ionic_number(&cq.q);
 	q->q.bell = qp.sq.db_val;
 	q->q.cq_bell = cq.q.db_val;
 	q->q.log_slots = qp.sq.log_depth;
@@ -50,29 +50,29 @@ static int look(struct verbs_qp *q)
 	return 0;
 }
 
-static int make(struct verbs_qp *q)
+static int verbs_ionic_make(struct verbs_qp *q)
 {
-	/* The NIC's own memory, where it would put the ring, is not for kernels. */
+	/* Kernels cannot access the NIC's own memory, where libionic would put the ring. */
 	int code = verbs_calls.ionic_set_sqcmb ?
 			   verbs_calls.ionic_set_sqcmb(q->nic->pd, false, false, false) :
 			   0;
 
 	return code ? verbs_fail(&q->nic->port, code, "ionic_dv_pd_set_sqcmb", "") :
-		      verbs_make_plain(q, look);
+		      verbs_make_plain(q, verbs_ionic_query);
 }
 
-static int unknown(const struct verbs_qp *q, const char *why)
+static int verbs_ionic_unknown(const struct verbs_qp *q, const char *why)
 {
 	return err_set(MORI_SHMEM_ENOTSUP,
-		       "%s port %d: which version of its format the NIC speaks is not known: %s",
+		       "%s port %d: the version of the NIC's format is unknown: %s",
 		       q->nic->port.name, q->nic->port.port, why);
 }
 
 /*
- * The version of the format, which libionic knows and has no call to tell: let it write an entry
- * without ringing, and look. Kernels overwrite that.
+ * The version of the format, which libionic knows and has no call for: let it write an entry
+ * without ringing the doorbell, and read that. Kernels overwrite it.
  */
-static int ready(struct verbs_qp *q)
+static int verbs_ionic_ready(struct verbs_qp *q)
 {
 	const struct verbs_port *p = &q->nic->port;
 	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED };
@@ -82,7 +82,7 @@ static int ready(struct verbs_qp *q)
 	int code;
 
 	if (!verbs_calls.ionic_set_gda)
-		return unknown(q, "libionic has no ionic_dv_qp_set_gda()");
+		return verbs_ionic_unknown(q, "libionic has no ionic_dv_qp_set_gda()");
 	code = verbs_calls.ionic_set_gda(q->qp, true, false);
 	if (code)
 		return verbs_fail(p, code, "ionic_dv_qp_set_gda", "");
@@ -96,17 +96,17 @@ static int ready(struct verbs_qp *q)
 	if (entry[IONIC_OPCODE] == ionic_opcode(NIC_WRITE, true))
 		q->q.flags |= NIC_IONIC_V1;
 	else if (entry[IONIC_OPCODE] != ionic_opcode(NIC_WRITE, false))
-		return unknown(q, "libionic writes neither of the two that there are");
+		return verbs_ionic_unknown(q, "libionic writes neither of the two known versions");
 	return 0;
 }
 
-const struct verbs_maker verbs_ionic = {
+const struct verbs_vendor verbs_ionic = {
 	.format = NIC_IONIC,
 	.library = VERBS_IONIC,
 	.driver = "ionic",
 	.host_rings = true,
-	.make = make,
+	.make = verbs_ionic_make,
 	.unmake = verbs_unmake_plain,
 	.modify = verbs_modify_plain,
-	.ready = ready,
+	.ready = verbs_ionic_ready,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Opens libibverbs and the makers' libraries, each once a process and when first needed. */
+/* Loads libibverbs and the vendors' libraries, each once per process, at its first use. */
 #include "net/verbs_lib.h"
 #include "util/err.h"
 
@@ -37,8 +37,8 @@ static struct {
 	} of[VERBS_LIBRARIES];
 } loaded = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* *to from the library; false if it is not there. */
-static bool symbol(void *library, const char *name, void *to)
+/* Sets *to from the library; false if it has no such symbol. */
+static bool verbs_symbol(void *library, const char *name, void *to)
 {
 	void *at = dlsym(library, name);
 
@@ -46,27 +46,27 @@ static bool symbol(void *library, const char *name, void *to)
 	return at != NULL;
 }
 
-static const char *load_calls(enum verbs_library which, void *library)
+static const char *verbs_load_calls(enum verbs_library which, void *library)
 {
 	const char *missing = NULL;
 
 #define VERBS_CALL(table, name, sym, type, params)                                                 \
 	if (which == (enum verbs_library)library_of_##table &&                                     \
-	    !symbol(library, sym, &verbs_calls.table##_##name))                                    \
+	    !verbs_symbol(library, sym, &verbs_calls.table##_##name))                              \
 		missing = sym;
 #define VERBS_CALL_MAY(table, name, sym, type, params)                                             \
 	if (which == (enum verbs_library)library_of_##table)                                       \
-		(void)symbol(library, sym, &verbs_calls.table##_##name);
+		(void)verbs_symbol(library, sym, &verbs_calls.table##_##name);
 #include "net/verbs_calls.def"
 #undef VERBS_CALL
 #undef VERBS_CALL_MAY
 	return missing;
 }
 
-static int load(enum verbs_library which)
+static int verbs_load_library(enum verbs_library which)
 {
 	const char *name = libraries[which].names[0], *missing;
-	/* Drivers keep what they have opened: never unload them. */
+	/* Drivers keep resources open: never unload them. */
 	int flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 	void *library = dlopen(name, flags);
 
@@ -75,9 +75,9 @@ static int load(enum verbs_library which)
 		library = dlopen(name, flags);
 	}
 	if (!library)
-		return err_set(MORI_SHMEM_ENOTSUP, "%s is not here: %s", libraries[which].names[0],
-			       libraries[which].install);
-	missing = load_calls(which, library);
+		return err_set(MORI_SHMEM_ENOTSUP, "%s was not found: %s",
+			       libraries[which].names[0], libraries[which].install);
+	missing = verbs_load_calls(which, library);
 	if (missing)
 		return err_set(MORI_SHMEM_ENOTSUP, "%s has no %s: %s", name, missing,
 			       libraries[which].install);
@@ -90,7 +90,7 @@ int verbs_load(enum verbs_library which)
 
 	pthread_mutex_lock(&loaded.lock);
 	if (!loaded.of[which].tried) {
-		loaded.of[which].status = load(which);
+		loaded.of[which].status = verbs_load_library(which);
 		loaded.of[which].tried = true;
 		if (loaded.of[which].status)
 			snprintf(loaded.of[which].why, sizeof(loaded.of[which].why), "%s",
@@ -101,13 +101,13 @@ int verbs_load(enum verbs_library which)
 	return err ? err_set(err, "%s", loaded.of[which].why) : 0;
 }
 
-const struct verbs_maker *verbs_maker_of(uint32_t format)
+const struct verbs_vendor *verbs_vendor_of(uint32_t format)
 {
-	static const struct verbs_maker *const makers[] = { &verbs_mlx5, &verbs_bnxt,
-							    &verbs_ionic };
+	static const struct verbs_vendor *const vendors[] = { &verbs_mlx5, &verbs_bnxt,
+							      &verbs_ionic };
 
-	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
-		if (makers[i]->format == format)
-			return makers[i];
+	for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
+		if (vendors[i]->format == format)
+			return vendors[i];
 	return NULL;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * ConnectX: queue pairs of libibverbs, whose rings libmlx5 places in the host's memory
- * and tells of; or, where the device has memory for them, of our own commands
- * (verbs_devx.c). Neither asks for masked atomics, so there are none.
+ * ConnectX: queue pairs of libibverbs, whose rings libmlx5 allocates in host memory and
+ * describes; or, if the device has memory for them, of our own commands (verbs_devx.c).
+ * Neither enables masked atomics, so there are none.
  */
 #include "net/verbs_devx.h"
 #include "util/err.h"
@@ -11,17 +11,17 @@
 #include <errno.h>
 #include <string.h>
 
-static bool power(uint32_t n)
+static bool verbs_mlx5_power(uint32_t n)
 {
 	return n && !(n & (n - 1));
 }
 
-static uint64_t address(const void *p)
+static uint64_t verbs_mlx5_address(const void *p)
 {
 	return (uintptr_t)p;
 }
 
-static int look(struct verbs_qp *q)
+static int verbs_mlx5_query(struct verbs_qp *q)
 {
 	struct mlx5dv_qp qp = { 0 };
 	struct mlx5dv_cq cq = { 0 };
@@ -31,7 +31,8 @@ static int look(struct verbs_qp *q)
 
 	if (code)
 		return verbs_fail(p, code, "mlx5dv_init_obj", "");
-	if (cq.cqe_size != 64 || qp.sq.stride != 64 || !power(cq.cqe_cnt) || !power(qp.sq.wqe_cnt))
+	if (cq.cqe_size != 64 || qp.sq.stride != 64 || !verbs_mlx5_power(cq.cqe_cnt) ||
+	    !verbs_mlx5_power(qp.sq.wqe_cnt))
 		return err_set(MORI_SHMEM_ENOTSUP,
 			       "%s port %d: completions of %u bytes and slots of %u, not 64; "
 			       "unset MLX5_CQE_SIZE",
@@ -41,25 +42,25 @@ static int look(struct verbs_qp *q)
 	q->q.flags = NIC_NO_MASKED;
 	q->q.log_slots = (uint32_t)__builtin_ctz(qp.sq.wqe_cnt);
 	q->q.log_cq = (uint32_t)__builtin_ctz(cq.cqe_cnt);
-	q->q.ring = address(qp.sq.buf);
-	q->q.cq = address(cq.buf);
-	q->q.record = address(qp.dbrec);
-	q->q.cq_record = address(cq.dbrec);
-	q->q.doorbell = address(qp.bf.reg);
+	q->q.ring = verbs_mlx5_address(qp.sq.buf);
+	q->q.cq = verbs_mlx5_address(cq.buf);
+	q->q.record = verbs_mlx5_address(qp.dbrec);
+	q->q.cq_record = verbs_mlx5_address(cq.dbrec);
+	q->q.doorbell = verbs_mlx5_address(qp.bf.reg);
 	return 0;
 }
 
-static bool wants_devx(const struct verbs *v)
+static bool verbs_mlx5_wants_devx(const struct verbs *v)
 {
 	return v->config.memory && v->config.memory->alloc;
 }
 
-static struct ibv_context *open(struct verbs *v, struct ibv_device *d)
+static struct ibv_context *verbs_mlx5_open(struct verbs *v, struct ibv_device *d)
 {
 	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
 	struct ibv_context *ctx;
 
-	if (!wants_devx(v))
+	if (!verbs_mlx5_wants_devx(v))
 		return verbs_calls.ibv_open(d);
 	errno = 0;
 	ctx = verbs_calls.mlx5_open(d, &attr);
@@ -70,35 +71,35 @@ static struct ibv_context *open(struct verbs *v, struct ibv_device *d)
 	return verbs_calls.ibv_open(d);
 }
 
-static int make(struct verbs_qp *q)
+static int verbs_mlx5_make(struct verbs_qp *q)
 {
 	const struct verbs *v = q->nic;
 
 	if (v->config.device && !v->devx)
 		return err_set(MORI_SHMEM_ENOTSUP, "%s port %d: without DevX " VERBS_OVERTAKES,
 			       v->port.name, v->port.port);
-	return v->devx ? devx_make(q) : verbs_make_plain(q, look);
+	return v->devx ? verbs_devx_make(q) : verbs_make_plain(q, verbs_mlx5_query);
 }
 
-static void unmake(struct verbs_qp *q)
+static void verbs_mlx5_unmake(struct verbs_qp *q)
 {
 	if (q->nic->devx)
-		devx_unmake(q);
+		verbs_devx_unmake(q);
 	else
 		verbs_unmake_plain(q);
 }
 
-static int modify(struct verbs_qp *q, struct ibv_qp_attr *attr, int mask)
+static int verbs_mlx5_modify(struct verbs_qp *q, struct ibv_qp_attr *attr, int mask)
 {
-	return q->nic->devx ? devx_modify(q, attr) : verbs_modify_plain(q, attr, mask);
+	return q->nic->devx ? verbs_devx_modify(q, attr) : verbs_modify_plain(q, attr, mask);
 }
 
-const struct verbs_maker verbs_mlx5 = {
+const struct verbs_vendor verbs_mlx5 = {
 	.format = NIC_MLX5,
 	.library = VERBS_MLX5,
 	.driver = "mlx5",
-	.open = open,
-	.make = make,
-	.unmake = unmake,
-	.modify = modify,
+	.open = verbs_mlx5_open,
+	.make = verbs_mlx5_make,
+	.unmake = verbs_mlx5_unmake,
+	.modify = verbs_mlx5_modify,
 };

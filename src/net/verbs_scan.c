@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The NICs of this machine and their ports: what drives them, whether the link is up,
- * under which address they are reached, and how near they are to a device.
+ * The NICs of this machine and their ports: driver, state of the link, address, and
+ * affinity to a device.
  */
 #include "net/verbs_lib.h"
 #include "util/err.h"
 #include "util/log.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -16,39 +15,16 @@
 #include <string.h>
 #include <unistd.h>
 
-struct scan {
+struct verbs_scanner {
 	const struct verbs_config *c;
 	const char *sysfs;
-	char near[PATH_MAX]; /* the device's path in sysfs; "" if there is none */
+	char device[PATH_MAX]; /* the path in sysfs of the device of the affinity; "": none */
 	struct verbs_port *ports;
 	size_t n;
 };
 
-static const char *sysfs_path(void)
-{
-	const char *path = secure_getenv("SYSFS_PATH");
-
-	return path && *path ? path : "/sys";
-}
-
-bool verbs_any(void)
-{
-	char path[PATH_MAX];
-	struct dirent *e;
-	bool found = false;
-	DIR *d;
-
-	snprintf(path, sizeof(path), "%s/class/infiniband", sysfs_path());
-	d = opendir(path);
-	while (d && !found && (e = readdir(d)))
-		found = e->d_name[0] != '.';
-	if (d)
-		closedir(d);
-	return found;
-}
-
-static bool path_of(char out[PATH_MAX], const char *sysfs, const char *part, const char *name,
-		    const char *rest)
+static bool verbs_path_of(char out[PATH_MAX], const char *sysfs, const char *part, const char *name,
+			  const char *rest)
 {
 	char path[PATH_MAX];
 
@@ -56,29 +32,29 @@ static bool path_of(char out[PATH_MAX], const char *sysfs, const char *part, con
 	return realpath(path, out) != NULL;
 }
 
-/* As the kernel writes it: drivers of GPUs have upper case and longer domains. */
-static void find_near(struct scan *s)
+/* As the kernel writes it: drivers of GPUs use upper case and longer domains. */
+static void verbs_scan_device(struct verbs_scanner *s)
 {
 	char name[64];
 	size_t skip = 0;
 
-	s->near[0] = '\0';
-	if (!s->c->near)
+	s->device[0] = '\0';
+	if (!s->c->affinity)
 		return;
-	if (strcspn(s->c->near, ":") == 8)
-		skip = strspn(s->c->near, "0") < 4 ? 0 : 4;
-	snprintf(name, sizeof(name), "%s", s->c->near + skip);
+	if (strcspn(s->c->affinity, ":") == 8)
+		skip = strspn(s->c->affinity, "0") < 4 ? 0 : 4;
+	snprintf(name, sizeof(name), "%s", s->c->affinity + skip);
 	for (char *p = name; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
-	if (!path_of(s->near, s->sysfs, "bus/pci/devices", name, "")) {
-		s->near[0] = '\0';
-		log_warn("%s is not in %s/bus/pci/devices: NICs are taken as if all were as near",
-			 name, s->sysfs);
+	if (!verbs_path_of(s->device, s->sysfs, "bus/pci/devices", name, "")) {
+		s->device[0] = '\0';
+		log_warn("%s is not in %s/bus/pci/devices: all NICs count as equally near", name,
+			 s->sysfs);
 	}
 }
 
-/* Steps that two paths have in common. */
-static int shared_steps(const char *a, const char *b, const char *sysfs)
+/* The number of leading components that two paths share. */
+static int verbs_shared_steps(const char *a, const char *b, const char *sysfs)
 {
 	char root[PATH_MAX];
 	size_t at = realpath(sysfs, root) ? strlen(root) : 0;
@@ -95,7 +71,7 @@ static int shared_steps(const char *a, const char *b, const char *sysfs)
 	}
 }
 
-static int numa_of(const char *path)
+static int verbs_numa_of(const char *path)
 {
 	char file[PATH_MAX + 16];
 	int node = -1;
@@ -110,8 +86,8 @@ static int numa_of(const char *path)
 	return node;
 }
 
-/* The driver of the NIC, which is that of the first device above that has one. */
-static void driver_of(const char *path, const char *sysfs, char *out, size_t size)
+/* The driver of the NIC: that of the closest parent device that has one. */
+static void verbs_driver_of(const char *path, const char *sysfs, char *out, size_t size)
 {
 	char at[PATH_MAX], file[PATH_MAX + 16], to[PATH_MAX];
 	ssize_t n = -1;
@@ -134,10 +110,10 @@ static void driver_of(const char *path, const char *sysfs, char *out, size_t siz
 	snprintf(out, size, "%.*s", (int)size - 1, slash ? slash + 1 : to);
 }
 
-static uint32_t format_of(const char *driver)
+static uint32_t verbs_format_of(const char *driver)
 {
 	for (uint32_t f = 0; f < NIC_FORMATS; f++) {
-		const struct verbs_maker *m = verbs_maker_of(f);
+		const struct verbs_vendor *m = verbs_vendor_of(f);
 
 		if (m && !strncmp(driver, m->driver, strlen(m->driver)))
 			return f;
@@ -145,7 +121,7 @@ static uint32_t format_of(const char *driver)
 	return NIC_FORMATS;
 }
 
-static struct verbs_port *port_add(struct scan *s, const struct verbs_port *like)
+static struct verbs_port *verbs_port_add(struct verbs_scanner *s, const struct verbs_port *like)
 {
 	struct verbs_port *more = realloc(s->ports, (s->n + 1) * sizeof(*more));
 
@@ -156,9 +132,9 @@ static struct verbs_port *port_add(struct scan *s, const struct verbs_port *like
 	return &more[s->n++];
 }
 
-static uint64_t speed_of(const struct ibv_port_attr *a)
+static uint64_t verbs_speed_of(const struct ibv_port_attr *a)
 {
-	/* Mbit/s of a lane by the bit of the speed, and lanes by that of the width. */
+	/* Mbit/s per lane by the bit of the speed, and lanes by the bit of the width. */
 	static const uint32_t speeds[] = { 2500, 5000, 10000, 10000, 14000, 25000, 50000, 100000 };
 	static const uint8_t lanes[] = { 1, 4, 8, 12, 2 };
 	uint64_t speed = 0, width = 1;
@@ -172,15 +148,15 @@ static uint64_t speed_of(const struct ibv_port_attr *a)
 	return speed * width;
 }
 
-static bool gid_get(struct ibv_context *ctx, int port, int index, struct ibv_gid_entry *out)
+static bool verbs_gid_get(struct ibv_context *ctx, int port, int index, struct ibv_gid_entry *out)
 {
 	memset(out, 0, sizeof(*out));
-	return !verbs_calls.ibv_ask_gid(ctx, (uint32_t)port, (uint32_t)index, out, 0, sizeof(*out));
+	return !verbs_calls.ibv_get_gid(ctx, (uint32_t)port, (uint32_t)index, out, 0, sizeof(*out));
 }
 
-/* The one asked for, or the best. */
-static void find_gid(struct scan *s, struct ibv_context *ctx, const struct ibv_port_attr *a,
-		     struct verbs_port *p)
+/* The requested one, or the best. */
+static void verbs_find_gid(struct verbs_scanner *s, struct ibv_context *ctx,
+			   const struct ibv_port_attr *a, struct verbs_port *p)
 {
 	int first = s->c->gid_index < 0 ? 0 : s->c->gid_index;
 	int end = s->c->gid_index < 0 ? a->gid_tbl_len : first + 1;
@@ -188,7 +164,7 @@ static void find_gid(struct scan *s, struct ibv_context *ctx, const struct ibv_p
 	struct ibv_gid_entry e;
 
 	for (int i = first; i < end; i++) {
-		if (i >= a->gid_tbl_len || !gid_get(ctx, p->port, i, &e))
+		if (i >= a->gid_tbl_len || !verbs_gid_get(ctx, p->port, i, &e))
 			continue;
 		kind = verbs_gid_kind(e.gid.raw, e.gid_type == IBV_GID_TYPE_ROCE_V2);
 		if (kind <= best || (!p->ethernet && best))
@@ -208,14 +184,14 @@ static void find_gid(struct scan *s, struct ibv_context *ctx, const struct ibv_p
 			 "it has no GID: give its interface an address");
 }
 
-static void look_at_port(struct scan *s, struct ibv_context *ctx, struct verbs_port *p)
+static void verbs_query_port(struct verbs_scanner *s, struct ibv_context *ctx, struct verbs_port *p)
 {
 	struct ibv_port_attr a;
 	int code;
 
-	/* The exported call fills less than the struct of today. */
+	/* The exported call fills less than the whole struct. */
 	memset(&a, 0, sizeof(a));
-	code = verbs_calls.ibv_ask_port(ctx, (uint8_t)p->port, (struct _compat_ibv_port_attr *)&a);
+	code = verbs_calls.ibv_get_port(ctx, (uint8_t)p->port, (struct _compat_ibv_port_attr *)&a);
 	if (code) {
 		snprintf(p->why_not, sizeof(p->why_not), "ibv_query_port: %s", strerror(code));
 		return;
@@ -223,16 +199,16 @@ static void look_at_port(struct scan *s, struct ibv_context *ctx, struct verbs_p
 	p->ethernet = a.link_layer == IBV_LINK_LAYER_ETHERNET;
 	p->lid = a.lid;
 	p->mtu = a.active_mtu;
-	p->mbps = speed_of(&a);
+	p->mbps = verbs_speed_of(&a);
 	p->max_len = a.max_msg_sz;
 	if (a.state != IBV_PORT_ACTIVE)
 		snprintf(p->why_not, sizeof(p->why_not), "its link is %s",
 			 a.state == IBV_PORT_DOWN ? "down" : "not up yet");
 	else
-		find_gid(s, ctx, &a, p);
+		verbs_find_gid(s, ctx, &a, p);
 }
 
-static int look_at_ports(struct scan *s, struct ibv_device *d, struct verbs_port *like)
+static int verbs_query_ports(struct verbs_scanner *s, struct ibv_device *d, struct verbs_port *like)
 {
 	struct ibv_context *ctx = verbs_calls.ibv_open(d);
 	struct ibv_device_attr attr;
@@ -242,56 +218,58 @@ static int look_at_ports(struct scan *s, struct ibv_device *d, struct verbs_port
 	if (!ctx)
 		snprintf(like->why_not, sizeof(like->why_not), "it cannot be opened: %s%s",
 			 strerror(code),
-			 code == EACCES || code == EPERM ? " (who may use /dev/infiniband?)" : "");
-	else if ((code = verbs_calls.ibv_ask_device(ctx, &attr)))
+			 code == EACCES || code == EPERM ?
+				 " (may this user open /dev/infiniband?)" :
+				 "");
+	else if ((code = verbs_calls.ibv_get_device(ctx, &attr)))
 		snprintf(like->why_not, sizeof(like->why_not), "ibv_query_device: %s",
 			 strerror(code));
 	if (*like->why_not)
-		err = port_add(s, like) ? 0 : MORI_SHMEM_ENOMEM;
+		err = verbs_port_add(s, like) ? 0 : MORI_SHMEM_ENOMEM;
 	for (int port = 1; !*like->why_not && port <= attr.phys_port_cnt && !err; port++) {
-		struct verbs_port *p = port_add(s, like);
+		struct verbs_port *p = verbs_port_add(s, like);
 
 		if (!p) {
 			err = MORI_SHMEM_ENOMEM;
 			break;
 		}
 		p->port = port;
-		look_at_port(s, ctx, p);
+		verbs_query_port(s, ctx, p);
 	}
 	if (ctx)
 		verbs_calls.ibv_close(ctx);
 	return err;
 }
 
-static int look_at_device(struct scan *s, struct ibv_device *d)
+static int verbs_query_device(struct verbs_scanner *s, struct ibv_device *d)
 {
 	struct verbs_port like = { .port = 1, .gid_index = -1, .format = NIC_FORMATS };
 	char path[PATH_MAX], driver[64] = "unknown";
 
 	snprintf(like.name, sizeof(like.name), "%s", d->name);
-	if (path_of(path, s->sysfs, "class/infiniband", d->name, "/device")) {
-		driver_of(path, s->sysfs, driver, sizeof(driver));
-		like.format = format_of(driver);
-		if (*s->near) {
-			int node = numa_of(path);
+	if (verbs_path_of(path, s->sysfs, "class/infiniband", d->name, "/device")) {
+		verbs_driver_of(path, s->sysfs, driver, sizeof(driver));
+		like.format = verbs_format_of(driver);
+		if (*s->device) {
+			int node = verbs_numa_of(path);
 
-			like.shared = shared_steps(path, s->near, s->sysfs);
-			like.same_numa = node >= 0 && node == numa_of(s->near);
+			like.shared = verbs_shared_steps(path, s->device, s->sysfs);
+			like.same_numa = node >= 0 && node == verbs_numa_of(s->device);
 		}
 	}
 	if (like.format == NIC_FORMATS)
 		snprintf(like.why_not, sizeof(like.why_not),
 			 "kernels cannot drive it (its driver: %s)", driver);
-	else if (verbs_load(verbs_maker_of(like.format)->library))
+	else if (verbs_load(verbs_vendor_of(like.format)->library))
 		snprintf(like.why_not, sizeof(like.why_not), "%s", err_text());
-	else if (s->c->device && verbs_maker_of(like.format)->host_rings)
+	else if (s->c->device && verbs_vendor_of(like.format)->host_rings)
 		snprintf(like.why_not, sizeof(like.why_not), VERBS_OVERTAKES);
 	if (*like.why_not)
-		return port_add(s, &like) ? 0 : MORI_SHMEM_ENOMEM;
-	return look_at_ports(s, d, &like);
+		return verbs_port_add(s, &like) ? 0 : MORI_SHMEM_ENOMEM;
+	return verbs_query_ports(s, d, &like);
 }
 
-static int by_name(const void *a, const void *b)
+static int verbs_by_name(const void *a, const void *b)
 {
 	const struct verbs_port *p = a, *q = b;
 	int order = strverscmp(p->name, q->name);
@@ -301,7 +279,7 @@ static int by_name(const void *a, const void *b)
 
 int verbs_scan(const struct verbs_config *c, struct verbs_port **out, size_t *n)
 {
-	struct scan s = { .c = c, .sysfs = c->sysfs ? c->sysfs : sysfs_path() };
+	struct verbs_scanner s = { .c = c, .sysfs = c->sysfs ? c->sysfs : verbs_sysfs_path() };
 	struct ibv_device **list;
 	int count = 0, err = verbs_load(VERBS_IBV);
 
@@ -314,16 +292,16 @@ int verbs_scan(const struct verbs_config *c, struct verbs_port **out, size_t *n)
 			       "ibv_get_device_list: %s; are the RDMA modules "
 			       "of the kernel loaded (ib_uverbs)?",
 			       strerror(errno ? errno : ENODEV));
-	find_near(&s);
+	verbs_scan_device(&s);
 	for (int i = 0; i < count && !err; i++)
-		err = look_at_device(&s, list[i]);
+		err = verbs_query_device(&s, list[i]);
 	verbs_calls.ibv_free_list(list);
 	if (err) {
 		free(s.ports);
-		return err_set(err, "no memory for a list of NICs");
+		return err_set(err, "out of memory for a list of NICs");
 	}
 	if (s.n)
-		qsort(s.ports, s.n, sizeof(*s.ports), by_name);
+		qsort(s.ports, s.n, sizeof(*s.ports), verbs_by_name);
 	err = verbs_filter(c->devices, s.ports, s.n);
 	if (err) {
 		free(s.ports);

@@ -13,7 +13,7 @@
 #include "nic/bnxt_format.h"
 #include "nic/ring.h"
 
-NIC_LEAF void bnxt_write(const struct nic_queue *q, uint64_t slot, const struct nic_op *op)
+DEV_INLINE void bnxt_write(const struct nic_queue *q, uint64_t slot, const struct nic_op *op)
 {
 	uint32_t flags =
 		(op->signal ? BNXT_SIGNAL : 0) | (op->kind == NIC_INLINE ? BNXT_INLINE : 0);
@@ -37,20 +37,20 @@ NIC_LEAF void bnxt_write(const struct nic_queue *q, uint64_t slot, const struct 
 }
 
 /* Bytes on the wire: those of an atomic are where other entries have nothing. */
-NIC_LEAF uint64_t bnxt_length(struct nic_entry e, uint32_t opcode)
+DEV_INLINE uint64_t bnxt_length(struct nic_entry e, uint32_t opcode)
 {
 	if (opcode == BNXT_OP_CAS || opcode == BNXT_OP_ADD)
 		return 8;
 	return (uint32_t)*nic_word(e, 1);
 }
 
-NIC_LEAF uint32_t bnxt_index(const struct nic_queue *q, uint64_t slot)
+DEV_INLINE uint32_t bnxt_index(const struct nic_queue *q, uint64_t slot)
 {
 	return (uint32_t)(slot & (((uint64_t)1 << q->log_slots) - 1)) * q->index_by;
 }
 
 /* What the NIC needs to send the entry at @slot again. */
-NIC_LEAF void bnxt_number(struct nic_queue *q, uint64_t slot)
+DEV_INLINE void bnxt_number(struct nic_queue *q, uint64_t slot)
 {
 	uint64_t index = slot & (((uint64_t)1 << q->log_psn) - 1);
 	struct nic_entry e = nic_entry(q, slot);
@@ -71,14 +71,15 @@ NIC_LEAF void bnxt_number(struct nic_queue *q, uint64_t slot)
 }
 
 /* An index, the round through the ring beside it, and above both the queue's number. */
-NIC_LEAF uint64_t bnxt_doorbell(uint32_t index, uint64_t round, uint32_t type, uint32_t number)
+DEV_INLINE uint64_t bnxt_doorbell(uint32_t index, uint64_t round, uint32_t type, uint32_t number)
 {
 	return nic_pair(index | (uint32_t)(round & 1) << BNXT_DB_EPOCH,
 			(number & BNXT_DB_QPN) | type | BNXT_DB_VALID);
 }
 
-NIC_LEAF void bnxt_ring(struct nic_queue *q, uint64_t from, uint64_t end)
+DEV_INLINE void bnxt_ring(struct nic_queue *q, uint64_t from, uint64_t last, uint64_t end)
 {
+	(void)last;
 	for (uint64_t slot = from; slot < end; slot++)
 		bnxt_number(q, slot);
 	nic_doorbell(q->doorbell,
@@ -86,7 +87,7 @@ NIC_LEAF void bnxt_ring(struct nic_queue *q, uint64_t from, uint64_t end)
 }
 
 /* The index in a completion is that of the entry after the last finished one. */
-NIC_LEAF bool bnxt_poll(const struct nic_queue *q, uint64_t at, struct nic_completion *c)
+DEV_INLINE bool bnxt_poll(const struct nic_queue *q, uint64_t at, struct nic_completion *c)
 {
 	const uint64_t *cqe = nic_cqe(q, at);
 	uint32_t tail = (uint32_t)nic_load_acquire_64(cqe + 3);
@@ -107,11 +108,16 @@ NIC_LEAF bool bnxt_poll(const struct nic_queue *q, uint64_t at, struct nic_compl
 	return true;
 }
 
-NIC_LEAF void bnxt_seen(const struct nic_queue *q, uint64_t seen)
+DEV_INLINE void bnxt_seen(const struct nic_queue *q, uint64_t seen)
 {
 	uint32_t index = (uint32_t)(seen & (((uint64_t)1 << q->log_cq) - 1));
 
 	nic_doorbell(q->cq_doorbell, bnxt_doorbell(index, seen >> q->log_cq, BNXT_DB_CQ, q->cqn));
+}
+
+DEV_INLINE bool bnxt_peer_gone(uint32_t syndrome)
+{
+	return syndrome == 0x09 || syndrome == 0x0a;
 }
 
 #endif

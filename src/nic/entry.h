@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * What an entry asks for, in no NIC's format, and what both sides of a queue need
- * to place and read words of a ring. Every target is little-endian.
+ * What an entry requests, independent of a NIC's format, and what both sides of a queue need to
+ * write and read words of a ring. Every target is little-endian.
  */
 #ifndef MORI_NIC_ENTRY_H
 #define MORI_NIC_ENTRY_H
 
-#include "abi/queue.h"
+#include "abi/workq.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,29 +22,20 @@ enum nic_kind {
 	NIC_ADD,       /* 8 bytes; what was there goes to local */
 	NIC_CAS,       /* 8 bytes */
 	/*
-	 * 4 or 8 bytes, soft and mlx5 only. An add does not carry out of a bit that is set in
+	 * 4 or 8 bytes, mlx5 only. An add does not carry out of a bit that is set in
 	 * value_mask. A compare-swap compares the bits of compare_mask and stores those of
 	 * value_mask.
 	 */
 	NIC_MASKED_ADD,
 	NIC_MASKED_CAS,
-	NIC_ADD_REAL, /* soft only: to a float or double, whose bits value has */
-};
-
-/* Beside enum mori_shmem_amo, for nic_amo(). */
-enum nic_amo {
-	NIC_AMO_ADD_REAL = 32, /* the bits of a float or double are added to one */
-	/*
-	 * No atomic at the other end: 1 to 8 bytes, or, of a queue with bounces, up to NIC_BOUNCE
-	 * bytes to the address that is the value.
-	 */
-	NIC_AMO_READ,
+	NIC_RMW, /* soft only: 4 or 8 bytes, the read-modify-write rmw */
 };
 
 struct nic_op {
 	uint32_t kind; /* enum nic_kind */
-	bool signal;   /* tell when it is done */
+	bool signal;   /* a completion is wanted */
 	uint32_t lkey, rkey;
+	uint32_t rmw; /* of NIC_RMW; see amo_rmw() */
 	uint64_t local, remote;
 	uint64_t len; /* bytes; of an atomic its size */
 	union {
@@ -68,23 +59,6 @@ static inline uint32_t nic_be_32(uint32_t v)
 static inline uint64_t nic_be_64(uint64_t v)
 {
 	return __builtin_bswap64(v);
-}
-
-/* The bits of a float (@size 4) or double and the bits of another, added. */
-static inline uint64_t nic_add_real(uint32_t size, uint64_t a, uint64_t b)
-{
-	union {
-		uint64_t bits;
-		double d;
-	} x = { a }, y = { b };
-	union {
-		uint32_t bits;
-		float f;
-	} u = { (uint32_t)a }, v = { (uint32_t)b };
-
-	x.d += y.d;
-	u.f += v.f;
-	return size == 8 ? x.bits : u.bits;
 }
 
 /* Two words of 4 bytes in a row; @first is at the lower address. */

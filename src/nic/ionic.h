@@ -13,7 +13,7 @@
 #include "nic/ionic_format.h"
 #include "nic/ring.h"
 
-NIC_LEAF void ionic_write_atomic(struct nic_entry e, bool v1, const struct nic_op *op)
+DEV_INLINE void ionic_write_atomic(struct nic_entry e, bool v1, const struct nic_op *op)
 {
 	uint64_t compare = op->kind == NIC_CAS ? op->compare : 0;
 
@@ -30,7 +30,7 @@ NIC_LEAF void ionic_write_atomic(struct nic_entry e, bool v1, const struct nic_o
 	}
 }
 
-NIC_LEAF void ionic_write_data(struct nic_entry e, const struct nic_op *op)
+DEV_INLINE void ionic_write_data(struct nic_entry e, const struct nic_op *op)
 {
 	nic_put_word(e, 3, nic_pair_be(op->rkey, (uint32_t)op->len));
 	if (op->kind == NIC_INLINE) {
@@ -44,7 +44,7 @@ NIC_LEAF void ionic_write_data(struct nic_entry e, const struct nic_op *op)
 	nic_put_word(e, 7, 0);
 }
 
-NIC_LEAF void ionic_write(const struct nic_queue *q, uint64_t slot, const struct nic_op *op)
+DEV_INLINE void ionic_write(const struct nic_queue *q, uint64_t slot, const struct nic_op *op)
 {
 	uint64_t size = (uint64_t)1 << q->log_slots;
 	uint32_t flags = slot & size ? 0 : IONIC_COLOUR;
@@ -62,17 +62,18 @@ NIC_LEAF void ionic_write(const struct nic_queue *q, uint64_t slot, const struct
 		ionic_write_data(e, op);
 }
 
-NIC_LEAF uint64_t ionic_doorbell(uint64_t bell, uint64_t at, uint32_t log)
+DEV_INLINE uint64_t ionic_doorbell(uint64_t bell, uint64_t at, uint32_t log)
 {
 	return bell | (at & (((uint64_t)1 << log) - 1));
 }
 
-NIC_LEAF void ionic_ring(const struct nic_queue *q, uint64_t end)
+DEV_INLINE void ionic_ring(struct nic_queue *q, uint64_t from, uint64_t last, uint64_t end)
 {
+	(void)from, (void)last;
 	nic_doorbell(q->doorbell, ionic_doorbell(q->bell, end, q->log_slots));
 }
 
-NIC_LEAF bool ionic_poll(const struct nic_queue *q, uint64_t at, struct nic_completion *c)
+DEV_INLINE bool ionic_poll(const struct nic_queue *q, uint64_t at, struct nic_completion *c)
 {
 	const uint64_t *cqe = nic_cqe(q, at);
 	uint64_t last = nic_load_acquire_64(cqe + 3);
@@ -92,9 +93,14 @@ NIC_LEAF bool ionic_poll(const struct nic_queue *q, uint64_t at, struct nic_comp
 	return true;
 }
 
-NIC_LEAF void ionic_seen(const struct nic_queue *q, uint64_t seen)
+DEV_INLINE void ionic_seen(const struct nic_queue *q, uint64_t seen)
 {
 	nic_doorbell(q->cq_doorbell, ionic_doorbell(q->cq_bell, seen, q->log_cq));
+}
+
+DEV_INLINE bool ionic_peer_gone(uint32_t syndrome)
+{
+	return syndrome == 11 || syndrome == 12;
 }
 
 #endif

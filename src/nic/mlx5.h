@@ -11,19 +11,19 @@
 #include "nic/mlx5_format.h"
 #include "nic/ring.h"
 
-NIC_LEAF uint32_t mlx5_slots(const struct nic_op *op)
+DEV_INLINE uint32_t mlx5_slots(const struct nic_op *op)
 {
 	return (mlx5_segments(op) + 3) / 4;
 }
 
-NIC_LEAF void mlx5_write_data(struct nic_entry e, uint32_t i, const struct nic_op *op)
+DEV_INLINE void mlx5_write_data(struct nic_entry e, uint32_t i, const struct nic_op *op)
 {
 	nic_put_word(e, i, nic_pair_be((uint32_t)op->len, op->lkey));
 	nic_put_word(e, i + 1, nic_be_64(op->local));
 }
 
 /* The length of 4 bytes goes before the data, which then is off by half a word. */
-NIC_LEAF void mlx5_write_inline(struct nic_entry e, const struct nic_op *op)
+DEV_INLINE void mlx5_write_inline(struct nic_entry e, const struct nic_op *op)
 {
 	uint32_t before = nic_be_32((uint32_t)op->len | MLX5_INLINE);
 	uint32_t words = (mlx5_segments(op) - 2) * 2;
@@ -37,7 +37,7 @@ NIC_LEAF void mlx5_write_inline(struct nic_entry e, const struct nic_op *op)
 	}
 }
 
-NIC_LEAF void mlx5_write_atomic(struct nic_entry e, const struct nic_op *op)
+DEV_INLINE void mlx5_write_atomic(struct nic_entry e, const struct nic_op *op)
 {
 	uint32_t mask = (uint32_t)op->value_mask;
 
@@ -65,7 +65,7 @@ NIC_LEAF void mlx5_write_atomic(struct nic_entry e, const struct nic_op *op)
 	mlx5_write_data(e, 6, op);
 }
 
-NIC_LEAF void mlx5_write(const struct nic_queue *q, uint64_t slot, const struct nic_op *op)
+DEV_INLINE void mlx5_write(const struct nic_queue *q, uint64_t slot, const struct nic_op *op)
 {
 	uint32_t mod = mlx5_extended(op->kind) ? MLX5_EXTENDED | (op->len == 8) : 0;
 	uint32_t first = mod << 24 | (uint32_t)(slot & 0xffff) << 8 | mlx5_opcode(op->kind);
@@ -88,17 +88,18 @@ NIC_LEAF void mlx5_write(const struct nic_queue *q, uint64_t slot, const struct 
  * The record, then the register, in this order: the NIC reads the record after it
  * was rung. The register takes the start of the last entry, as libmlx5 writes it.
  */
-NIC_LEAF void mlx5_ring(const struct nic_queue *q, uint64_t last, uint64_t end)
+DEV_INLINE void mlx5_ring(struct nic_queue *q, uint64_t from, uint64_t last, uint64_t end)
 {
 	uint32_t *record = (uint32_t *)tgt_pointer(q->record);
 	uint64_t first = *nic_word(nic_entry(q, last), 0);
 
+	(void)from;
 	/* From here on the NIC may finish the entry, and its slots may be taken again. */
 	nic_store_release_32(record + MLX5_SEND_RECORD, nic_be_32((uint32_t)end & 0xffff));
 	nic_doorbell(q->doorbell, first);
 }
 
-NIC_LEAF bool mlx5_poll(const struct nic_queue *q, uint64_t at, struct nic_completion *c)
+DEV_INLINE bool mlx5_poll(const struct nic_queue *q, uint64_t at, struct nic_completion *c)
 {
 	const uint64_t *cqe = nic_cqe(q, at);
 	uint64_t tail = nic_load_acquire_64(cqe + 7);
@@ -115,9 +116,15 @@ NIC_LEAF bool mlx5_poll(const struct nic_queue *q, uint64_t at, struct nic_compl
 	return true;
 }
 
-NIC_LEAF void mlx5_seen(const struct nic_queue *q, uint64_t seen)
+DEV_INLINE void mlx5_seen(const struct nic_queue *q, uint64_t seen)
 {
 	nic_store_release_32(tgt_pointer(q->cq_record), nic_be_32((uint32_t)seen & 0xffffff));
+}
+
+/* Retries exceeded (transport, not ready), remote aborted. */
+DEV_INLINE bool mlx5_peer_gone(uint32_t syndrome)
+{
+	return syndrome == 0x15 || syndrome == 0x16 || syndrome == 0x22;
 }
 
 #endif

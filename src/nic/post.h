@@ -6,17 +6,16 @@
  * Any number of threads post at once and no one waits for another that posts: a
  * thread takes slots by a compare-and-swap (only where they are free, so that one
  * that gives up leaves nothing behind), writes its entry, and marks it as written.
- * Whoever then asks first rings for every entry marked so far, in the order of the
- * slots, and looks again for those who asked meanwhile. One thread at a time takes
+ * The first thread that requests a ring then rings for every entry marked so far, in the order
+ * of the slots, and repeats for requests that arrived meanwhile. One thread at a time takes
  * completions, and only as many as are there. Waits are the caller's, bounded by its
  * deadline and by what ends a wait of the target.
  *
- * Entries of a queue complete in order: a completion finishes all before it, too.
+ * Entries of a queue complete in order: a completion also finishes all entries before it.
  */
 #ifndef MORI_NIC_POST_H
 #define MORI_NIC_POST_H
 
-#include "abi/state.h"
 #include "nic/bnxt.h"
 #include "nic/ionic.h"
 #include "nic/mlx5.h"
@@ -24,13 +23,31 @@
 
 #define NIC_POLL_MOST 64u /* completions taken at once */
 
-/* After a thread has rung @q: a target whose NIC sleeps until then defines this before. */
-#ifndef NIC_RANG
-#define NIC_RANG(q) ((void)(q))
+/* After a thread has rung @q; a test may have defined its own. */
+#ifndef NIC_NOTIFY
+#ifdef MORI_CPU_KERNEL
+#define NIC_NOTIFY(q) nic_notify(q)
+/* Nobody watches the doorbells of kernels on the CPU: they call the soft NIC themselves. */
+DEV_INLINE void nic_notify(const struct nic_queue *q)
+{
+	if (q->notify)
+		mori_cpu_grid->ops->call((void (*)(void *))(uintptr_t)q->notify,
+					 (void *)(uintptr_t)q->notify_arg);
+}
+#else
+#define NIC_NOTIFY(q) ((void)(q))
+#endif
 #endif
 
+/* The leaf of the queue's format: a branch, since calls by address cost a kernel its registers. */
+#define NIC_DISPATCH(q, leaf, ...)                                                                 \
+	((q)->format == NIC_MLX5  ? mlx5_##leaf(__VA_ARGS__) :                                     \
+	 (q)->format == NIC_BNXT  ? bnxt_##leaf(__VA_ARGS__) :                                     \
+	 (q)->format == NIC_IONIC ? ionic_##leaf(__VA_ARGS__) :                                    \
+				    soft_##leaf(__VA_ARGS__))
+
 /* The state whose lost PEs end a wait, and how long one may take; see tgt_wait_start(). */
-struct nic_patience {
+struct nic_deadline {
 	const struct dev_state *st;
 	uint64_t ns;
 };
@@ -39,29 +56,25 @@ struct nic_patience {
  * tgt_wait_step() of a wait for @q: the loss of another PE than the one it leads to does
  * not end it, the deadline still does.
  */
-NIC_LEAF int nic_wait_step(const struct nic_queue *q, struct nic_patience p, struct tgt_wait *w)
+DEV_INLINE int nic_wait_step(const struct nic_queue *q, struct nic_deadline p, struct tgt_wait *w)
 {
 	int err = tgt_wait_step(w, p.st);
-	uint64_t now;
 
 	if (err != MORI_SHMEM_EPEER || !p.st->gone || nic_load_32(&p.st->gone[q->pe]))
 		return err;
 	if (w->ns == DEV_NS_DEFAULT)
 		return 0;
-	now = tgt_now_ns();
-	if (!w->end && __builtin_add_overflow(now, w->ns, &w->end))
-		w->end = UINT64_MAX;
-	return now >= w->end ? MORI_SHMEM_ETIMEDOUT : 0;
+	return tgt_wait_over(tgt_now_ns(), w->ns, &w->end) ? MORI_SHMEM_ETIMEDOUT : 0;
 }
 
 /* Slots that an entry takes. */
-NIC_LEAF uint32_t nic_slots(const struct nic_queue *q, const struct nic_op *op)
+DEV_INLINE uint32_t nic_slots(const struct nic_queue *q, const struct nic_op *op)
 {
 	return q->format == NIC_MLX5 ? mlx5_slots(op) : 1;
 }
 
 /* Takes @n slots if they are free. */
-NIC_LEAF bool nic_take(struct nic_queue *q, uint32_t n, uint64_t *slot)
+DEV_INLINE bool nic_take(struct nic_queue *q, uint32_t n, uint64_t *slot)
 {
 	/* Acquire: pairs with the release in nic_poll(); the NIC has done with the slots. */
 	uint64_t done = nic_load_acquire_64(&q->done), at = nic_load_64(&q->taken), seen;
@@ -81,26 +94,13 @@ NIC_LEAF bool nic_take(struct nic_queue *q, uint32_t n, uint64_t *slot)
 	}
 }
 
-NIC_LEAF void nic_write(const struct nic_queue *q, uint64_t slot, const struct nic_op *op)
+DEV_INLINE void nic_write(const struct nic_queue *q, uint64_t slot, const struct nic_op *op)
 {
-	switch ((enum nic_format)q->format) {
-	case NIC_MLX5:
-		mlx5_write(q, slot, op);
-		break;
-	case NIC_BNXT:
-		bnxt_write(q, slot, op);
-		break;
-	case NIC_IONIC:
-		ionic_write(q, slot, op);
-		break;
-	default:
-		soft_write(q, slot, op);
-		break;
-	}
+	NIC_DISPATCH(q, write, q, slot, op);
 }
 
 /* The entry of @n slots is written. Release: pairs with the acquire in nic_marked(). */
-NIC_LEAF void nic_publish(const struct nic_queue *q, uint64_t slot, uint32_t n)
+DEV_INLINE void nic_publish(const struct nic_queue *q, uint64_t slot, uint32_t n)
 {
 	for (uint32_t i = n; i-- > 1;)
 		nic_store_64(nic_mark(q, slot + i), (slot + i + 1) << 8);
@@ -108,25 +108,12 @@ NIC_LEAF void nic_publish(const struct nic_queue *q, uint64_t slot, uint32_t n)
 }
 
 /* The entries from slot @from to @end; @last is the last one's. */
-NIC_LEAF void nic_show(struct nic_queue *q, uint64_t from, uint64_t last, uint64_t end)
+DEV_INLINE void nic_show(struct nic_queue *q, uint64_t from, uint64_t last, uint64_t end)
 {
-	switch ((enum nic_format)q->format) {
-	case NIC_MLX5:
-		mlx5_ring(q, last, end);
-		break;
-	case NIC_BNXT:
-		bnxt_ring(q, from, end);
-		break;
-	case NIC_IONIC:
-		ionic_ring(q, end);
-		break;
-	default:
-		soft_ring(q, end);
-		break;
-	}
+	NIC_DISPATCH(q, ring, q, from, last, end);
 }
 
-NIC_LEAF bool nic_show_marked(struct nic_queue *q)
+DEV_INLINE bool nic_show_marked(struct nic_queue *q)
 {
 	uint64_t from = q->ready, last = from, end = from;
 
@@ -144,9 +131,9 @@ NIC_LEAF bool nic_show_marked(struct nic_queue *q)
  * Every entry published before this call is shown to the NIC, by this thread or by
  * another one; gives whether this one rang.
  */
-NIC_CALL bool nic_ring(struct nic_queue *q)
+DEV_OUTLINE bool nic_ring(struct nic_queue *q)
 {
-	/* Who asks second leaves it to the first, which sees its mark: both read-modify-writes. */
+	/* A later request leaves the ring to the first, which sees its mark: both read-modify-writes. */
 	uint32_t asked = nic_add_32(&q->ringers, 1) + 1, before;
 	bool rang = false;
 
@@ -155,7 +142,7 @@ NIC_CALL bool nic_ring(struct nic_queue *q)
 	do {
 		if (nic_show_marked(q)) {
 			rang = true;
-			NIC_RANG(q);
+			NIC_NOTIFY(q);
 		}
 		before = asked;
 		asked = nic_cas_32(&q->ringers, before, 0);
@@ -163,73 +150,41 @@ NIC_CALL bool nic_ring(struct nic_queue *q)
 	return rang;
 }
 
-NIC_LEAF bool nic_look(const struct nic_queue *q, uint64_t at, struct nic_completion *c)
+DEV_INLINE bool nic_poll_one(const struct nic_queue *q, uint64_t at, struct nic_completion *c)
 {
-	switch ((enum nic_format)q->format) {
-	case NIC_MLX5:
-		return mlx5_poll(q, at, c);
-	case NIC_BNXT:
-		return bnxt_poll(q, at, c);
-	case NIC_IONIC:
-		return ionic_poll(q, at, c);
-	default:
-		return soft_poll(q, at, c);
-	}
+	return NIC_DISPATCH(q, poll, q, at, c);
 }
 
-/* Tells the NIC that completions below @seen may be overwritten. */
-NIC_LEAF void nic_tell_seen(const struct nic_queue *q, uint64_t seen)
+/* Reports to the NIC that completions below @seen may be overwritten. */
+DEV_INLINE void nic_ack(const struct nic_queue *q, uint64_t seen)
 {
-	switch ((enum nic_format)q->format) {
-	case NIC_MLX5:
-		mlx5_seen(q, seen);
-		break;
-	case NIC_BNXT:
-		bnxt_seen(q, seen);
-		break;
-	case NIC_IONIC:
-		ionic_seen(q, seen);
-		break;
-	default: /* the soft NIC keeps to the ring of entries */
-		break;
-	}
+	NIC_DISPATCH(q, seen, q, seen);
 }
 
-/* Errors that mean the peer does not answer any more; every other one is of this end. */
-NIC_LEAF bool nic_peer_gone(uint32_t format, uint32_t syndrome)
+/* Whether the error means that the peer no longer responds; every other error is local. */
+DEV_INLINE bool nic_peer_gone(const struct nic_queue *q, uint32_t syndrome)
 {
-	switch ((enum nic_format)format) {
-	case NIC_MLX5: /* retries exceeded (transport, not ready), remote aborted */
-		return syndrome == 0x15 || syndrome == 0x16 || syndrome == 0x22;
-	case NIC_BNXT:
-		return syndrome == 0x09 || syndrome == 0x0a;
-	case NIC_IONIC:
-		return syndrome == 11 || syndrome == 12;
-	default:
-		return syndrome == (uint32_t)-MORI_SHMEM_EPEER ||
-		       syndrome == (uint32_t)-MORI_SHMEM_ETIMEDOUT ||
-		       syndrome == (uint32_t)-MORI_SHMEM_EREACH;
-	}
+	return NIC_DISPATCH(q, peer_gone, syndrome);
 }
 
-/* The first error stays; what is in the queue after it is lost. */
-NIC_LEAF void nic_fail(struct nic_queue *q, const struct nic_completion *c)
+/* The first error is kept; entries behind it are lost. */
+DEV_INLINE void nic_fail(struct nic_queue *q, const struct nic_completion *c)
 {
 	if (q->status)
 		return;
 	q->syndrome = c->syndrome;
 	q->bad = c->bad;
-	nic_store_release_32(&q->status,
-			     (uint32_t)(nic_peer_gone(q->format, c->syndrome) ? MORI_SHMEM_EPEER :
-										MORI_SHMEM_EIO));
+	nic_store_release_32(
+		&q->status,
+		(uint32_t)(nic_peer_gone(q, c->syndrome) ? MORI_SHMEM_EPEER : MORI_SHMEM_EIO));
 }
 
 /*
- * Takes the completions that are there, unless another thread does it. The NIC may overwrite
- * them before anybody posts into the slots they free: else it could have more to tell than the
- * ring holds.
+ * Takes the available completions, unless another thread is taking them. The NIC may overwrite
+ * them before anybody posts into the slots they free: else it could have more completions to
+ * write than the ring holds.
  */
-NIC_CALL void nic_poll(struct nic_queue *q)
+DEV_OUTLINE void nic_poll(struct nic_queue *q)
 {
 	struct nic_completion c;
 	uint64_t at, done;
@@ -238,9 +193,8 @@ NIC_CALL void nic_poll(struct nic_queue *q)
 		return;
 	at = q->seen;
 	done = q->done;
-	for (uint32_t n = 0; n < NIC_POLL_MOST && nic_look(q, at, &c); n++, at++) {
-		if (c.end >
-		    nic_load_64(&q->ready)) /* never posted: the NIC, or memory, is broken */
+	for (uint32_t n = 0; n < NIC_POLL_MOST && nic_poll_one(q, at, &c); n++, at++) {
+		if (c.end > nic_load_64(&q->ready)) /* never posted: the NIC or memory is faulty */
 			c.syndrome = UINT32_MAX;
 		if (c.bad < done)
 			c.bad = done;
@@ -251,20 +205,20 @@ NIC_CALL void nic_poll(struct nic_queue *q)
 	}
 	if (at != q->seen) {
 		q->seen = at;
-		nic_tell_seen(q, at);
+		nic_ack(q, at);
 		/* Release: pairs with the acquire in nic_take() and nic_wait(). */
 		nic_store_release_64(&q->done, done);
 	}
 	nic_store_release_32(&q->poller, 0);
 }
 
-NIC_LEAF int nic_status(const struct nic_queue *q)
+DEV_INLINE int nic_status(const struct nic_queue *q)
 {
 	return (int)nic_load_32(&q->status);
 }
 
 /* Waits until the NIC has finished the slots below @end. */
-NIC_CALL int nic_wait(struct nic_queue *q, struct nic_patience p, uint64_t end)
+DEV_OUTLINE int nic_wait(struct nic_queue *q, struct nic_deadline p, uint64_t end)
 {
 	struct tgt_wait w;
 	int err = 0;
@@ -282,13 +236,13 @@ NIC_CALL int nic_wait(struct nic_queue *q, struct nic_patience p, uint64_t end)
 }
 
 /* Every entry taken before this call. */
-NIC_LEAF int nic_quiet(struct nic_queue *q, struct nic_patience p)
+DEV_INLINE int nic_quiet(struct nic_queue *q, struct nic_deadline p)
 {
 	return nic_wait(q, p, nic_load_64(&q->taken));
 }
 
 /* Posts @op if there is room now; *end is what to wait for. Does not ring. */
-NIC_LEAF bool nic_post_now(struct nic_queue *q, const struct nic_op *op, uint64_t *end)
+DEV_INLINE bool nic_post_now(struct nic_queue *q, const struct nic_op *op, uint64_t *end)
 {
 	uint32_t slots = nic_slots(q, op);
 	uint64_t slot;
@@ -305,8 +259,8 @@ NIC_LEAF bool nic_post_now(struct nic_queue *q, const struct nic_op *op, uint64_
  * The same, and waits for room; rings unless @hold. The whole post is inside the loop:
  * lanes of a warp that run in step must not wait for room while one of them holds slots.
  */
-NIC_LEAF int nic_post(struct nic_queue *q, struct nic_patience p, const struct nic_op *op,
-		      bool hold, uint64_t *end)
+DEV_INLINE int nic_post(struct nic_queue *q, struct nic_deadline p, const struct nic_op *op,
+			bool hold, uint64_t *end)
 {
 	struct tgt_wait w;
 	bool posted = false;
@@ -317,7 +271,7 @@ NIC_LEAF int nic_post(struct nic_queue *q, struct nic_patience p, const struct n
 		status = nic_status(q);
 		if (!status)
 			posted = nic_post_now(q, op, end);
-		if (!posted || !hold) /* what was held back may be what fills the queue */
+		if (!posted || !hold) /* the entries held back may be what fills the queue */
 			nic_ring(q);
 		nic_in_step();
 		if (posted || status || err)
@@ -333,8 +287,8 @@ enum nic_how {
 };
 
 /* nic_post() as one copy for all; gives what to wait for, or a status. */
-NIC_CALL int64_t nic_issue(struct nic_queue *q, struct nic_patience p, const struct nic_op *op,
-			   bool hold)
+DEV_OUTLINE int64_t nic_issue(struct nic_queue *q, struct nic_deadline p, const struct nic_op *op,
+			      bool hold)
 {
 	uint64_t end = 0;
 	int err = nic_post(q, p, op, hold, &end);
@@ -343,7 +297,7 @@ NIC_CALL int64_t nic_issue(struct nic_queue *q, struct nic_patience p, const str
 }
 
 /* The end of an operation whose last entry is @issued. */
-NIC_LEAF int nic_finish(struct nic_queue *q, struct nic_patience p, uint32_t how, int64_t issued)
+DEV_INLINE int nic_finish(struct nic_queue *q, struct nic_deadline p, uint32_t how, int64_t issued)
 {
 	if (issued < 0)
 		return (int)issued;

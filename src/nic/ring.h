@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-/* What the leaves of every format stand on: words of the ring, completions, marks. */
+/* The base of every format's leaves: words of the ring, completions, marks. */
 #ifndef MORI_NIC_RING_H
 #define MORI_NIC_RING_H
 
 #include "nic/entry.h"
 #include "nic/memory.h"
 
-/* What a completion says. */
+/* The content of a completion. */
 struct nic_completion {
 	uint64_t end;	   /* slots finished */
 	uint64_t bad;	   /* the slot of an entry that failed */
 	uint32_t syndrome; /* why, in the NIC's numbers; 0: it did not */
 };
 
-/* An entry in the ring: what is stored there is none of the queue's own words. */
+/* An entry in the ring: stores to it never alias the words of the queue itself. */
 struct nic_entry {
 	uint8_t *ring;
 	uint64_t at, mask;
 };
 
-NIC_LEAF struct nic_entry nic_entry(const struct nic_queue *q, uint64_t slot)
+DEV_INLINE struct nic_entry nic_entry(const struct nic_queue *q, uint64_t slot)
 {
 	uint32_t log = nic_log_slot(q->format);
 
@@ -28,17 +28,17 @@ NIC_LEAF struct nic_entry nic_entry(const struct nic_queue *q, uint64_t slot)
 }
 
 /* Word @i of 8 bytes; the entry may go on at the ring's start. */
-NIC_LEAF uint64_t *nic_word(struct nic_entry e, uint32_t i)
+DEV_INLINE uint64_t *nic_word(struct nic_entry e, uint32_t i)
 {
 	return (uint64_t *)(e.ring + ((e.at + i * 8u) & e.mask));
 }
 
-NIC_LEAF void nic_put_word(struct nic_entry e, uint32_t i, uint64_t v)
+DEV_INLINE void nic_put_word(struct nic_entry e, uint32_t i, uint64_t v)
 {
 	*nic_word(e, i) = v;
 }
 
-NIC_LEAF const uint64_t *nic_cqe(const struct nic_queue *q, uint64_t at)
+DEV_INLINE const uint64_t *nic_cqe(const struct nic_queue *q, uint64_t at)
 {
 	uint64_t index = at & (((uint64_t)1 << q->log_cq) - 1);
 
@@ -46,13 +46,13 @@ NIC_LEAF const uint64_t *nic_cqe(const struct nic_queue *q, uint64_t at)
 }
 
 /* 1 in even rounds of @at through the completion ring, 0 in odd ones. */
-NIC_LEAF uint32_t nic_first_rounds(const struct nic_queue *q, uint64_t at)
+DEV_INLINE uint32_t nic_first_rounds(const struct nic_queue *q, uint64_t at)
 {
 	return ~(uint32_t)(at >> q->log_cq) & 1;
 }
 
 /* A mark is the slot's counter plus 1, and below it how many slots the entry has. */
-NIC_LEAF uint64_t *nic_mark(const struct nic_queue *q, uint64_t slot)
+DEV_INLINE uint64_t *nic_mark(const struct nic_queue *q, uint64_t slot)
 {
 	uint64_t index = slot & (((uint64_t)1 << q->log_slots) - 1);
 
@@ -60,7 +60,7 @@ NIC_LEAF uint64_t *nic_mark(const struct nic_queue *q, uint64_t slot)
 }
 
 /* Slots of the entry that starts at @slot; 0 if it is not written yet. */
-NIC_LEAF uint32_t nic_marked(const struct nic_queue *q, uint64_t slot)
+DEV_INLINE uint32_t nic_marked(const struct nic_queue *q, uint64_t slot)
 {
 	uint64_t mark = nic_load_acquire_64(nic_mark(q, slot));
 

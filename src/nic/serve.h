@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The other side of a queue, on the host: what a NIC does with it, in any format.
- * Reads entries back to struct nic_op and writes completions; carrying them out is
- * somebody else's. One thread serves a queue.
+ * It reads entries back as struct nic_op and writes completions; executing them is the caller's
+ * job. One thread serves a queue.
  */
 #ifndef MORI_NIC_SERVE_H
 #define MORI_NIC_SERVE_H
@@ -17,7 +17,7 @@ struct nic_server {
 	const void *doorbell; /* the register's word */
 	const void *record;   /* mlx5: the doorbell record */
 	uint64_t next;	      /* the slot of the next entry */
-	uint64_t told;	      /* completions written */
+	uint64_t completed;   /* completions written */
 };
 
 /* An entry in the queue. */
@@ -26,6 +26,29 @@ struct nic_job {
 	uint64_t slot;
 	uint32_t slots;
 };
+
+/*
+ * How entries of a format are read and completed. rung: see nic_serve_rung(); read fills *job in
+ * but for slot, 0 or MORI_SHMEM_EINVAL; rmw: see nic_serve_rmw(); complete writes all words of a
+ * completion but the last, which it gives: @fresh is 1 in even rounds through the ring.
+ */
+struct nic_serve_format {
+	uint64_t (*rung)(const struct nic_server *s);
+	int (*read)(const struct nic_server *s, struct nic_job *job);
+	int (*rmw)(const struct nic_op *op, uint64_t *value);
+	uint64_t (*complete)(const struct nic_server *s, const struct nic_job *job, int error,
+			     uint32_t fresh, uint64_t *cqe);
+};
+
+/*
+ * NULL: entries of the format cannot be read here. The library has the soft format alone; a build
+ * for tests adds the others (tests/fake/formats.c).
+ */
+extern const struct nic_serve_format *nic_serve_formats[NIC_FORMATS];
+
+/* For those who read: whether so many slots are shown and not yet read, and word @i of the first. */
+bool nic_serve_shows(const struct nic_server *s, uint32_t slots);
+uint64_t nic_serve_word(const struct nic_server *s, uint32_t i);
 
 /* A server of @q, whose addresses must be this process's; fields can be changed after. */
 void nic_serve_open(struct nic_server *s, const struct nic_queue *q);
@@ -40,13 +63,16 @@ uint64_t nic_serve_rung(const struct nic_server *s);
 int nic_serve_next(struct nic_server *s, struct nic_job *job);
 
 /*
- * Says that @job and all before it are done, or with @error (MORI_SHMEM_E*) that it
- * failed. Jobs are told in order; of those done only the ones with op.signal.
+ * The read-modify-write of an atomic (see amo_rmw()) and its operand, from the masks of the format
+ * where that has no codes; -1: it is none.
  */
-void nic_serve_tell(struct nic_server *s, const struct nic_job *job, int error);
+int nic_serve_rmw(const struct nic_server *s, const struct nic_op *op, uint64_t *value);
 
-/* One atomic on memory of this process, at @at; gives what was there. */
-uint64_t nic_serve_atomic(const struct nic_op *op, void *at);
+/*
+ * Completes @job and all before it, or reports with @error (MORI_SHMEM_E*) that it failed. Jobs
+ * complete in order; of those done, only the ones with op.signal write a completion.
+ */
+void nic_serve_complete(struct nic_server *s, const struct nic_job *job, int error);
 
 /* What @job fetched goes to @local, as the NIC of the format writes it. */
 void nic_serve_result(const struct nic_server *s, const struct nic_job *job, void *local,

@@ -5,120 +5,18 @@
 
 #include <string.h>
 
-#define LOG_SLOTS_MOST                                                                             \
+#define NIC_LOG_SLOTS_MOST                                                                         \
 	15u /* mlx5 counts slots in 16 bits, and half of them must tell old from new */
 
-static const char *const names[NIC_FORMATS] = {
-	[NIC_SOFT] = "soft",
-	[NIC_MLX5] = "mlx5",
-	[NIC_BNXT] = "bnxt",
-	[NIC_IONIC] = "ionic",
-};
+#define NIC_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-const char *nic_format_name(uint32_t format)
-{
-	return format < NIC_FORMATS ? names[format] : NULL;
-}
-
-int nic_format_of(const char *name)
-{
-	for (int i = 0; i < NIC_FORMATS; i++)
-		if (!strcmp(name, names[i]))
-			return i;
-	return -1;
-}
-
-int nic_queue_sizes(const struct nic_queue *q, struct nic_sizes *out)
-{
-	size_t slots = (size_t)1 << q->log_slots, cqes = (size_t)1 << q->log_cq;
-
-	if (q->format >= NIC_FORMATS || q->log_slots > LOG_SLOTS_MOST || q->log_slots < 2 ||
-	    q->log_cq < q->log_slots || q->log_cq > LOG_SLOTS_MOST + 1 || q->cells < 2)
-		return MORI_SHMEM_EINVAL;
-	out->ring = slots << nic_log_slot(q->format);
-	out->cq = cqes << nic_log_cqe(q->format);
-	out->psn = q->format != NIC_BNXT ? 0 :
-					   (q->log_psn ? (size_t)1 << q->log_psn : slots) *
-						   (q->flags & NIC_BNXT_MSN ? 8 : 16);
-	out->marks = slots * 8;
-	out->cell_values = q->cells * (size_t)8;
-	out->cell_users = q->cells * (size_t)8;
-	return 0;
-}
-
-static void *at(uint64_t addr)
-{
-	return (void *)(uintptr_t)addr;
-}
-
-/* Every completion looks like one of the round before the one in which it is used next. */
-void nic_clear_cq(const struct nic_queue *q, void *cq, uint64_t start)
-{
-	uint32_t log = nic_log_cqe(q->format);
-
-	memset(cq, 0, (size_t)1 << (q->log_cq + log));
-	for (uint64_t i = 0; i < (uint64_t)1 << q->log_cq; i++) {
-		uint32_t expected = ~(uint32_t)(nic_unwrap(start, i, q->log_cq) >> q->log_cq) & 1;
-		uint8_t *cqe = (uint8_t *)cq + (i << log);
-
-		if (q->format == NIC_MLX5)
-			cqe[63] = 0xf0; /* no opcode */
-		else if (q->format == NIC_BNXT)
-			cqe[24] = !expected;
-		else if (q->format == NIC_IONIC)
-			cqe[31] = !expected;
-		else
-			cqe[12] = !expected;
-	}
-}
-
-int nic_queue_reset(struct nic_queue *q, uint64_t start)
-{
-	struct nic_sizes sizes;
-
-	if (nic_queue_sizes(q, &sizes) || (q->format == NIC_BNXT && !q->mtu))
-		return MORI_SHMEM_EINVAL;
-	if (!q->capacity) /* bnxt and ionic cannot tell a full ring from an empty one */
-		q->capacity = (1u << q->log_slots) -
-			      (q->format == NIC_BNXT || q->format == NIC_IONIC ? 1 : 0);
-	if (!q->max_len)
-		q->max_len = (uint64_t)1 << 30;
-	if (!q->index_by)
-		q->index_by = 1;
-	if (!q->log_psn)
-		q->log_psn = q->log_slots;
-	q->taken = q->ready = q->done = q->seen = start;
-	q->rings = q->bad = 0;
-	q->ringers = q->poller = q->syndrome = 0;
-	q->status = 0;
-	return 0;
-}
-
-int nic_queue_start(struct nic_queue *q, uint64_t start)
-{
-	struct nic_sizes sizes;
-	int err = nic_queue_reset(q, start);
-
-	if (err)
-		return err;
-	(void)nic_queue_sizes(q, &sizes);
-	memset(at(q->ring), 0, sizes.ring);
-	if (sizes.psn)
-		memset(at(q->psn), 0, sizes.psn);
-	memset(at(q->marks), 0, sizes.marks);
-	memset(at(q->cell_values), 0, sizes.cell_values);
-	memset(at(q->cell_users), 0, sizes.cell_users);
-	*(uint64_t *)at(q->cell_users) = 1;
-	nic_clear_cq(q, at(q->cq), start);
-	return 0;
-}
-
-struct word {
-	uint32_t syndrome;
+/* What a syndrome means. */
+struct nic_syndrome {
+	uint32_t code;
 	const char *text;
 };
 
-static const struct word mlx5_words[] = {
+static const struct nic_syndrome mlx5_syndromes[] = {
 	{ 0x01, "local length error" },
 	{ 0x02, "the entry is not one for this queue" },
 	{ 0x04, "local memory is not registered for this" },
@@ -134,7 +32,7 @@ static const struct word mlx5_words[] = {
 	{ 0x22, "the peer has aborted" },
 };
 
-static const struct word bnxt_words[] = {
+static const struct nic_syndrome bnxt_syndromes[] = {
 	{ 0x01, "bad response" },
 	{ 0x02, "local length error" },
 	{ 0x03, "the entry is not one for this queue" },
@@ -149,7 +47,7 @@ static const struct word bnxt_words[] = {
 	{ 0x100, "the NIC has ended the queue" },
 };
 
-static const struct word ionic_words[] = {
+static const struct nic_syndrome ionic_syndromes[] = {
 	{ 1, "local length error" },
 	{ 2, "the entry is not one for this queue" },
 	{ 3, "local memory is not registered for this" },
@@ -164,7 +62,7 @@ static const struct word ionic_words[] = {
 	{ 12, "the peer is not ready" },
 };
 
-static const struct word soft_words[] = {
+static const struct nic_syndrome soft_syndromes[] = {
 	{ -MORI_SHMEM_EINVAL, "the entry is not one for this queue" },
 	{ -MORI_SHMEM_EPEER, "the peer does not answer" },
 	{ -MORI_SHMEM_ETIMEDOUT, "the peer does not answer in time" },
@@ -173,15 +71,78 @@ static const struct word soft_words[] = {
 	{ -MORI_SHMEM_EIO, "the network failed" },
 };
 
-static const struct {
-	const struct word *words;
+/* What differs between the formats before the first post and after an error. */
+static const struct nic_row {
+	const char *name;
+	uint32_t spare; /* slots: 1 where the NIC cannot tell a full ring from an empty one */
+	uint32_t phase; /* byte of a completion that says in which round it is written */
+	const struct nic_syndrome *syndromes;
 	size_t n;
-} dictionary[NIC_FORMATS] = {
-	[NIC_SOFT] = { soft_words, sizeof(soft_words) / sizeof(soft_words[0]) },
-	[NIC_MLX5] = { mlx5_words, sizeof(mlx5_words) / sizeof(mlx5_words[0]) },
-	[NIC_BNXT] = { bnxt_words, sizeof(bnxt_words) / sizeof(bnxt_words[0]) },
-	[NIC_IONIC] = { ionic_words, sizeof(ionic_words) / sizeof(ionic_words[0]) },
+} nic_rows[NIC_FORMATS] = {
+	[NIC_SOFT] = { "soft", 0, 12, soft_syndromes, NIC_COUNT(soft_syndromes) },
+	[NIC_MLX5] = { "mlx5", 0, 63, mlx5_syndromes, NIC_COUNT(mlx5_syndromes) },
+	[NIC_BNXT] = { "bnxt", 1, 24, bnxt_syndromes, NIC_COUNT(bnxt_syndromes) },
+	[NIC_IONIC] = { "ionic", 1, 31, ionic_syndromes, NIC_COUNT(ionic_syndromes) },
 };
+
+const char *nic_format_name(uint32_t format)
+{
+	return format < NIC_FORMATS ? nic_rows[format].name : NULL;
+}
+
+int nic_queue_sizes(const struct nic_queue *q, struct nic_sizes *out)
+{
+	size_t slots = (size_t)1 << q->log_slots, cqes = (size_t)1 << q->log_cq;
+
+	if (q->format >= NIC_FORMATS || q->log_slots > NIC_LOG_SLOTS_MOST || q->log_slots < 2 ||
+	    q->log_cq < q->log_slots || q->log_cq > NIC_LOG_SLOTS_MOST + 1 || q->result_slots < 2)
+		return MORI_SHMEM_EINVAL;
+	out->ring = slots << nic_log_slot(q->format);
+	out->cq = cqes << nic_log_cqe(q->format);
+	out->psn = q->format != NIC_BNXT ? 0 :
+					   (q->log_psn ? (size_t)1 << q->log_psn : slots) *
+						   (q->flags & NIC_BNXT_MSN ? 8 : 16);
+	out->marks = slots * 8;
+	out->result_values = q->result_slots * (size_t)8;
+	out->slot_owner = q->result_slots * (size_t)8;
+	return 0;
+}
+
+/* Every completion looks like one of the round before the one in which it is used next. */
+void nic_clear_cq(const struct nic_queue *q, void *cq, uint64_t start)
+{
+	uint32_t log = nic_log_cqe(q->format);
+
+	memset(cq, 0, (size_t)1 << (q->log_cq + log));
+	for (uint64_t i = 0; i < (uint64_t)1 << q->log_cq; i++) {
+		uint32_t expected = ~(uint32_t)(nic_unwrap(start, i, q->log_cq) >> q->log_cq) & 1;
+		uint8_t *cqe = (uint8_t *)cq + (i << log);
+
+		cqe[nic_rows[q->format].phase] =
+			q->format == NIC_MLX5 ? 0xf0 /* no opcode */ : !expected;
+	}
+}
+
+int nic_queue_reset(struct nic_queue *q, uint64_t start)
+{
+	struct nic_sizes sizes;
+
+	if (nic_queue_sizes(q, &sizes) || (q->format == NIC_BNXT && !q->mtu))
+		return MORI_SHMEM_EINVAL;
+	if (!q->capacity)
+		q->capacity = (1u << q->log_slots) - nic_rows[q->format].spare;
+	if (!q->max_len)
+		q->max_len = (uint64_t)1 << 30;
+	if (!q->index_by)
+		q->index_by = 1;
+	if (!q->log_psn)
+		q->log_psn = q->log_slots;
+	q->taken = q->ready = q->done = q->seen = start;
+	q->rings = q->bad = 0;
+	q->ringers = q->poller = q->syndrome = 0;
+	q->status = 0;
+	return 0;
+}
 
 const char *nic_syndrome_text(uint32_t format, uint32_t syndrome)
 {
@@ -189,8 +150,8 @@ const char *nic_syndrome_text(uint32_t format, uint32_t syndrome)
 		return "an error of an unknown NIC";
 	if (syndrome == UINT32_MAX)
 		return "a completion of what was never posted";
-	for (size_t i = 0; i < dictionary[format].n; i++)
-		if (dictionary[format].words[i].syndrome == syndrome)
-			return dictionary[format].words[i].text;
+	for (size_t i = 0; i < nic_rows[format].n; i++)
+		if (nic_rows[format].syndromes[i].code == syndrome)
+			return nic_rows[format].syndromes[i].text;
 	return "an error without a name";
 }

@@ -5,14 +5,13 @@
 
 #include "nic/entry.h"
 
-/* Bytes of each part of a queue; 0: the format has none. */
+/* Bytes of each array of a queue; 0: the format has none. */
 struct nic_sizes {
-	size_t ring, cq, psn, marks, cell_values, cell_users;
+	size_t ring, cq, psn, marks, result_values, slot_owner;
 };
 
-/* The name of a format and the format of a name ("mlx5"); NULL and -1 for none. */
+/* "mlx5"; NULL: there is no such format. */
 const char *nic_format_name(uint32_t format);
-int nic_format_of(const char *name);
 
 /*
  * Of a queue with format, flags, log_slots, log_cq and cells set. MORI_SHMEM_EINVAL if that
@@ -26,15 +25,11 @@ int nic_queue_sizes(const struct nic_queue *q, struct nic_sizes *out);
  */
 int nic_queue_reset(struct nic_queue *q, uint64_t start);
 
-/* What the completion ring must hold before the first post, to @cq. */
-void nic_clear_cq(const struct nic_queue *q, void *cq, uint64_t start);
-
 /*
- * nic_queue_reset(), and clears the memory of @q, whose addresses must be this process's.
- * Elsewhere the caller does that: all is 0 but the completion ring, by nic_clear_cq(), and
- * the first word of cell_users, which is 1.
+ * What the completion ring must hold before the first post, to @cq. The rest of the memory is 0,
+ * but for the first word of slot_owner, which is 1.
  */
-int nic_queue_start(struct nic_queue *q, uint64_t start);
+void nic_clear_cq(const struct nic_queue *q, void *cq, uint64_t start);
 
 /* What a syndrome of the format means; never NULL. */
 const char *nic_syndrome_text(uint32_t format, uint32_t syndrome);

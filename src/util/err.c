@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Status codes and the text of each thread's last failure. The text is the
- * thread's own: nobody else reads or writes it, so there is no lock. It is
- * allocated at the first failure and goes with the thread, because room for
- * thread-local variables is scarce in a library that may be loaded late.
+ * Status codes and the text of each thread's last failure. No other thread reads or writes the
+ * text, so there is no lock. It is allocated at the first failure and freed with the thread,
+ * because space for thread-local variables is scarce in a library that may be loaded late.
  */
 #include "util/err.h"
 
@@ -24,7 +23,7 @@ static int err_key_made;
 
 static void err_drop(void *text)
 {
-	err_last = NULL; /* a destructor that runs later may still fail and ask */
+	err_last = NULL; /* a destructor that runs later may still fail and set a text */
 	free(text);
 }
 
@@ -33,7 +32,7 @@ static void err_make_key(void)
 	err_key_made = !pthread_key_create(&err_key, err_drop);
 }
 
-/* This thread's room; NULL if there is no memory. */
+/* This thread's buffer; NULL if there is no memory. */
 static char *err_room(void)
 {
 	pthread_once(&err_once, err_make_key);
@@ -49,7 +48,7 @@ static char *err_room(void)
 
 int(err_set)(int status, const char *fmt, ...)
 {
-	char text[ERR_TEXT_BYTES]; /* apart from err_last: an argument may be err_text() */
+	char text[ERR_TEXT_BYTES]; /* not err_last: an argument may be err_text() */
 	int saved = errno;
 	va_list args;
 	char *room;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Failures: one status code, and a text for the thread that called. The first
- * function to know calls err_set(); everybody above passes the code on.
+ * Failures: one status code, and a text for the calling thread. The function that detects the
+ * failure calls err_set(); its callers pass the code on.
  */
 #ifndef MORI_UTIL_ERR_H
 #define MORI_UTIL_ERR_H
@@ -9,27 +9,27 @@
 #include <mori/shmem_types.h>
 
 /*
- * Remember the text for mori_shmem_last_error() of this thread and log it at
- * level info. Returns @status, so that a caller can say `return err_set(...)`.
+ * Stores the text for mori_shmem_last_error() of this thread and logs it at level info. Returns
+ * @status, so that a caller can write `return err_set(...)`.
  */
 int err_set(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #ifdef __clang_analyzer__
-/* The analyzer sees one file at a time: it must be told that a failure is not 0. */
+/* The analyzer sees one file at a time and does not know that a failure is not 0. */
 #define err_set(status, ...) ((void)(err_set)(status, __VA_ARGS__), (status))
 #endif
 
-/* This thread's text: what the last err_set() said, "" before any. */
+/* The text of this thread's last err_set(), "" before any. */
 const char *err_text(void);
 
 /* The status of this thread's last err_set() since the last err_take(); 0 for none. */
 int err_take(void);
 
 /*
- * What has failed so far, to be put back by whoever tries something, is refused, and goes
- * another way: a call that succeeds leaves no word of what it tried.
+ * The last failure, to be restored by a caller that attempts something, fails, and takes another
+ * way: a call that succeeds leaves no text of its attempts.
  */
-#define ERR_TEXT_BYTES 1024 /* a sentence and a list of ranks; what is longer ends in "..." */
+#define ERR_TEXT_BYTES 1024 /* a sentence and a list of ranks; a longer text ends in "..." */
 struct err_was {
 	int code;
 	char text[ERR_TEXT_BYTES];

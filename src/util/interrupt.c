@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-/* See interrupt.h. All of it is the thread's own. */
+/* See interrupt.h. All state is per thread. */
 #include "util/interrupt.h"
 
+#include "util/clock.h"
+
 #include <stdint.h>
-#include <time.h>
 
 #define EVERY_NS 50000000
 
 static __thread struct {
 	int (*stop)(void *arg);
 	void *arg;
-	int64_t next_ns; /* not before */
+	int64_t next_ns; /* of the next call, at the earliest */
 	bool asked;
 } interrupt;
 
@@ -29,13 +30,11 @@ bool interrupt_wanted(void)
 
 bool interrupt_asked(void)
 {
-	struct timespec t;
 	int64_t now;
 
 	if (!interrupt.stop || interrupt.asked)
 		return interrupt.asked;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	now = clock_now();
 	if (now < interrupt.next_ns)
 		return false;
 	interrupt.next_ns = now + EVERY_NS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A wish to end a wait. The user of a thread may leave a function that is asked now
- * and then while a call of that thread waits; who waits, and knows what to undo, asks.
+ * Requests to end a wait. The user may set a function per thread; calls of that thread that wait
+ * poll it now and then, end their wait when it returns nonzero, and undo what they have begun.
  */
 #ifndef MORI_UTIL_INTERRUPT_H
 #define MORI_UTIL_INTERRUPT_H
@@ -10,11 +10,11 @@
 
 /* For this thread; NULL for none. */
 void interrupt_set(int (*stop)(void *arg), void *arg);
-/* Whether there is one: then a sleep must not be long. */
+/* Whether a function is set: then a sleep must be short. */
 bool interrupt_wanted(void);
-/* Whether the wait is to end. Cheap: the user's function is called some 20 times a second. */
+/* Whether the wait is to end. Cheap: it calls the user's function some 20 times per second. */
 bool interrupt_asked(void);
-/* Whether it was to end at any time since interrupt_set(). */
+/* Whether a wait was to end at any time since interrupt_set(). */
 bool interrupt_was_asked(void);
 
 #endif

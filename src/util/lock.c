@@ -11,7 +11,7 @@
 
 void lock_wait(struct lock *l)
 {
-	/* Whoever gets it this way cannot know whether others sleep, and says so. */
+	/* A thread that takes the lock this way cannot know whether others sleep: 2. */
 	while (__atomic_exchange_n(&l->word, 2, __ATOMIC_ACQUIRE))
 		syscall(SYS_futex, &l->word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A lock of one word for paths where a mutex would be felt: one exchange to take
- * and one to give it where nobody else wants it; others sleep. All zero is free.
+ * A lock of one word for paths where a mutex would be measurable: one exchange to take it and one
+ * to release it if there is no contention; else waiters sleep. All zero is free.
  */
 #ifndef MORI_UTIL_LOCK_H
 #define MORI_UTIL_LOCK_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct lock {
-	uint32_t word; /* 0: free; 1: taken; 2: taken, and somebody may be asleep */
+	uint32_t word; /* 0: free; 1: taken; 2: taken, and a waiter may be asleep */
 };
 
 void lock_wait(struct lock *l);

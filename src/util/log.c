@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The log. The level is one word for the process, the rank one for each thread;
- * a line is built on the stack and leaves in one write(2), so nothing is locked
- * and nothing allocated.
+ * The log. The level is one word per process, the rank one per thread; a line is built on the stack
+ * and written by one write(2), without lock or allocation.
  */
 #include "util/log.h"
 
@@ -20,7 +19,7 @@ static __thread int log_rank = -1;
 
 void log_set_level(enum log_level level)
 {
-	/* Relaxed: a line too many or too few around a change does no harm. */
+	/* Relaxed: one line more or less around a change does no harm. */
 	__atomic_store_n(&log_level_now, (int)level, __ATOMIC_RELAXED);
 }
 

@@ -11,7 +11,7 @@ enum log_level { LOG_TRACE, LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 
 void log_set_level(enum log_level level);
 int log_on(enum log_level level);
-/* Which PE the calling thread speaks for; -1 for none. */
+/* The PE of the calling thread; -1 for none. */
 void log_set_rank(int rank);
 void log_line(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

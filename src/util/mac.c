@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "util/mac.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/random.h>
 
 static uint64_t rotate(uint64_t x, int bits)
 {
@@ -65,4 +67,18 @@ int mac_same(const uint8_t a[MAC_BYTES], const uint8_t b[MAC_BYTES])
 	for (int i = 0; i < MAC_BYTES; i++)
 		differ |= a[i] ^ b[i];
 	return !differ;
+}
+
+int mac_random(void *buf, size_t len)
+{
+	size_t have = 0;
+
+	while (have < len) {
+		ssize_t got = getrandom((char *)buf + have, len - have, 0);
+
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		have += got > 0 ? (size_t)got : 0;
+	}
+	return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * For TSan: accesses that are another process's, made in its name. What orders them
- * with the accesses of this process's threads crosses a network, where TSan does not
- * look; a NIC that wrote by itself would not be seen either.
+ * For TSan: accesses made on behalf of another process. What orders them with the accesses of this
+ * process's threads crosses a network, which TSan does not see; nor would it see the writes of a
+ * NIC.
  */
 #ifndef MORI_UTIL_TSAN_H
 #define MORI_UTIL_TSAN_H
@@ -21,6 +21,13 @@ void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);
 void AnnotateIgnoreWritesBegin(const char *file, int line);
 void AnnotateIgnoreWritesEnd(const char *file, int line);
+#endif
+
+/* For functions that no sanitizer may instrument. */
+#if defined(__clang__)
+#define TSAN_BARE __attribute__((disable_sanitizer_instrumentation))
+#else
+#define TSAN_BARE __attribute__((no_sanitize_address, no_sanitize_thread))
 #endif
 
 static inline void tsan_foreign_begin(void)

@@ -62,7 +62,9 @@ __attribute__((unused)) static void test_deadline(unsigned s)
 
 __attribute__((unused)) static struct boot_config test_config(double timeout_s)
 {
-	struct boot_config c = { .timeout_s = timeout_s };
+	struct boot_config c = {
+		.timeout_s = timeout_s, .rank = -1, .world_size = -1, .threads = -1
+	};
 
 	return c;
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The list of operations, the public headers and the built library name the same
-# functions, in both directions; and the library calls nothing that ends its process.
+# The list of operations, the public headers and the built library name exactly the
+# same functions, and the library calls nothing that ends the process.
 . "$(dirname "$0")/common.inc"
 
 tmp=$(mktemp -d) || exit 1
@@ -22,11 +22,11 @@ uniq -d "$tmp/list" | grep . && bad "names occur twice in the list"
 
 nm -D --defined-only "$lib" | sed -n 's/^[0-9a-f]* [TtBDRVWi] \(.*\)@@MORI_SHMEM_0$/\1/p' | sort >"$tmp/lib"
 same "$tmp/list" "$tmp/lib" "the list" "the library"
-# Anything exported under another version, or none, but the version's own symbol.
+# Symbols exported under another version or none, except the version's own symbol.
 nm -D --defined-only "$lib" | grep -v '@@MORI_SHMEM_0$' | grep -v ' A MORI_SHMEM_0' | grep . &&
 	bad "symbols are exported without the version MORI_SHMEM_0"
 
-# What the header declares for export; each such declaration ends in `name(parameters);`.
+# The exported declarations of the header; each ends in `name(parameters);`.
 printf '#include <mori/shmem.h>\n' |
 	"$CC" -E -P -Iinclude -DMORI_SHMEM_EXPORT='mori_exported' -x c - | tr '\n' ' ' | tr ';' '\n' |
 	sed -n 's/.*mori_exported[^(]*[ *]\(mori_[a-z0-9_]*\)(.*/\1/p; s/.*mori_exported[^(]*[ *]\(mori_[a-z0-9_]*\) (.*/\1/p' |

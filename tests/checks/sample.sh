@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The sample that a plain run takes (cmake/sample.cmake): every pair of program, mode and path that
-# any test has is in it, and it leaves something out.
+# The sample that a plain run takes (cmake/sample.cmake) contains every pair of program, mode and
+# path that occurs in any test, and leaves something out.
 . "$(dirname "$0")/common.inc"
 
-# pairs ARGUMENT...: of the tests that ctest lists.
+# pairs ARGUMENT...: the pairs of the tests that `ctest -N ARGUMENT...` lists.
 pairs() {
 	ctest --test-dir "$BUILD" -N "$@" | sed -nE 's/^ *Test *#[0-9]+: //p' | awk -F. '
 	NF == 3 && $1 ~ /^(pe|kern)_/ {

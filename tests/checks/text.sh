@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The text of the sources: a licence line first, no notes to self, no stray
-# blanks, no path of the machine it was written on, prose of at most 100 columns in Markdown.
+# The text of the sources: a licence line first, no notes to self, no stray blanks, no paths of
+# the machine it was written on, and prose of at most 100 columns in Markdown.
 . "$(dirname "$0")/common.inc"
 
 note='\b(TO''DO|FIX''ME|XX''X|HA''CK)\b'
 
-# Paths that only exist here: the checkout, its parent, the home folder.
+# Paths that exist only on this machine: the checkout, its parent, the home folder.
 here=("$SRC/" "$HOME/")
 parent=$(dirname "$SRC")
 case $parent in / | /tmp | /usr | /usr/* | /build | /src) ;; *) here+=("$parent/") ;; esac
 
-# The lines of a page that are too long; code, tables and what has no blank to break at may be.
+# The lines of a page that are too long, except code, tables and lines without a blank to break at.
 long_prose() {
 	awk '/^ *```/ { code = !code } { print code || /^(\||    |\t)/ || $0 !~ /[^ ] +[^ ]/ ? "" : $0 }' "$1" |
 		LC_ALL=C.UTF-8 grep -nE '^.{101,}'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The lanes meet before the first load and after the last store.
+ * The lanes synchronise before the first load and after the last store.
  *
  * CODE sm-order: bar\.warp\.sync[[:blank:]]+-1 ;; ld\.global\.v[24]\. ;; st\.global\.v[24]\. ;; bar\.warp\.sync[[:blank:]]+-1
  * CODE sm: ld\.global\.v[24]\.

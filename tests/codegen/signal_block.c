@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A signal of a block follows what all its lanes have stored: they meet before one of them releases, and
- * on AMD each wave has waited for its own stores by then.
+ * A signal of a block follows what all its lanes have stored: they synchronise before one
+ * of them releases, and on AMD each wave has waited for its own stores by then.
  *
  * CODE sm-order: st\.global ;; bar\.red ;; (red|st)\.release\.sys\.
  * CODE gfx-order: global_store_dword ;; s_waitcnt vmcnt\(0\) expcnt\(0\) lgkmcnt\(0\) ;; s_barrier ;; buffer_wbl2 sc0 sc1 ;; global_(atomic_add_x2|store_dwordx2)

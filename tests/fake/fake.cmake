@@ -17,7 +17,7 @@ function(mori_fake name source soname)
 endfunction()
 
 mori_fake(fake_ibverbs fake/ibverbs.c libibverbs.so.1 Threads::Threads)
-target_sources(fake_ibverbs PRIVATE fake/serve.c ${PROJECT_SOURCE_DIR}/src/nic/serve.c)
+target_sources(fake_ibverbs PRIVATE fake/serve.c fake/formats.c ${PROJECT_SOURCE_DIR}/src/nic/serve.c)
 mori_fake(fake_mlx5 fake/mlx5.c libmlx5.so.1 fake_ibverbs)
 mori_fake(fake_bnxt fake/bnxt.c libbnxt_re.so fake_ibverbs)
 mori_fake(fake_ionic fake/ionic.c libionic.so.1 fake_ibverbs)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Libraries of NICs that are none: libibverbs.so.1 and the makers', as far as
+ * Libraries of NICs that are none: libibverbs.so.1 and the vendors', as far as
  * src/net/verbs calls them, over memory of this process. A test says which NICs there
  * are, lets the nth call fail, and counts what was not given back. Queue pairs of one
  * process are connected as real ones are; serve.c is their NIC, if the environment says so.
@@ -98,7 +98,7 @@ bool fake_serves(void);
 void fake_serve_open(struct fake_qp *q);
 bool fake_each(bool (*serve)(struct fake_qp *q));
 
-/* For the makers' libraries. */
+/* For the vendors' libraries. */
 enum fake_kind {
 	FAKE_CTX,
 	FAKE_PD,

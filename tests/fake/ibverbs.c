@@ -15,7 +15,7 @@
 #undef ibv_query_port
 #undef ibv_reg_mr_iova
 
-#define CQE_BYTES  64 /* the largest of all makers */
+#define CQE_BYTES  64 /* the largest of all vendors */
 #define SLOT_BYTES 64
 
 static struct {

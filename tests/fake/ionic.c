@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The fake libionic: tells of plain queue pairs. */
+/* The fake libionic: describes plain queue pairs. */
 #include "fake/fake.h"
 #include "net/verbs_lib.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The fake libmlx5: tells of plain queue pairs, and carries out the few commands that
+ * The fake libmlx5: describes plain queue pairs, and executes the few commands that
  * make one by DevX. Fields are read at the offsets of the kernel's mlx5_ifc.h, written
  * here a second time as the words they are in.
  */

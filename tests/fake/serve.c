@@ -14,6 +14,7 @@
  */
 #include "fake/fake.h"
 
+#include "fake/formats.h"
 #include "nic/bnxt_format.h"
 #include "nic/mlx5_format.h"
 
@@ -27,7 +28,7 @@
 #include <time.h>
 
 #define AT_ONCE	  64  /* entries of a queue */
-#define TURNS	  200 /* in vain, before it sleeps */
+#define TURNS	  200 /* without work, before it sleeps */
 #define NAP_NS	  50000
 #define LATE_NS	  1000000
 #define IONIC_REG 11 /* word of the registers: the page begins at 8, and the kind of queue is 3 */
@@ -35,7 +36,7 @@
 static struct {
 	struct fake_nic nics[4];
 	char names[256];
-	uint64_t jobs, bad, kinds[NIC_ADD_REAL + 1];
+	uint64_t jobs, bad, kinds[NIC_RMW + 1];
 	bool on, late;
 } serve;
 
@@ -89,7 +90,7 @@ static void look_mlx5(struct fake_qp *q)
 
 /*
  * bnxt has one register for entries and completions, of which only the last value can be
- * seen here; but whoever rings has numbered the packets of its entries before.
+ * seen here; but the thread that rings has numbered the packets of its entries before.
  */
 static void look_bnxt(struct fake_qp *q)
 {
@@ -167,7 +168,7 @@ static int carry_out(struct fake_qp *q, const struct nic_job *job)
 	else if (in)
 		copy(remote, op->data, op->len);
 	else
-		nic_serve_result(&q->server, job, local, nic_serve_atomic(op, remote));
+		nic_serve_result(&q->server, job, local, formats_atomic(op, remote));
 	return 0;
 }
 
@@ -206,7 +207,7 @@ static bool serve_one(struct fake_qp *q)
 		err = got < 0 ? got : carry_out(q, &job);
 		if (!err && q->server.format == NIC_BNXT)
 			next_psn(q, &job);
-		nic_serve_tell(&q->server, &job, err);
+		nic_serve_complete(&q->server, &job, err);
 	}
 	if (err) /* such a queue pair is of no use any more */
 		q->served = false;
@@ -251,7 +252,7 @@ __attribute__((destructor)) static void serve_count(void)
 	uint64_t all = 0;
 	FILE *f;
 
-	for (int i = 0; i <= NIC_ADD_REAL; i++)
+	for (int i = 0; i <= NIC_RMW; i++)
 		all += serve.kinds[i];
 	f = path && all ? fopen(path, "w") : NULL; /* a launcher has served nothing */
 	if (!f)

@@ -5,7 +5,7 @@
 /* A wait on a stream ends by MORI_SHMEM_WAIT_TIMEOUT, and the stream goes on. */
 static void on_stream(uint64_t *word)
 {
-	mori_shmem_fault_t fault;
+	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 	void *stream;
 
 	gpu_begin();
@@ -24,7 +24,7 @@ static int test_pe(void)
 	mori_shmem_module_t *module = gpu_load("misc");
 	uint64_t *word = heap_malloc(16);
 	int *status = heap_malloc(4);
-	mori_shmem_fault_t fault;
+	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 
 	if (!module)
 		SKIP("there is no misc.ptx");

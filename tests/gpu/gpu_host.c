@@ -82,7 +82,7 @@ static void signals(unsigned char *heap, uint64_t *sig)
 static void errors(uint64_t *w)
 {
 	uint64_t v = 0;
-	mori_shmem_fault_t fault;
+	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 
 	CHECK_EQ("no such PE", mori_shmem_putmem_thread(w, &v, 8, n_pes, 0), MORI_SHMEM_EINVAL);
 	CHECK_EQ("no heap", mori_shmem_putmem_thread(&v, &v, 8, 0, 0), MORI_SHMEM_EINVAL);

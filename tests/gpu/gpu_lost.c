@@ -42,7 +42,7 @@ static int test_pe(void)
 	mori_shmem_module_t *module = gpu_load("misc");
 	uint64_t *box = heap_malloc(16), *sig = heap_malloc(8), start;
 	int *status = heap_malloc(4), got = 0, err;
-	mori_shmem_fault_t fault;
+	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 
 	if (!module)
 		SKIP("there is no misc.ptx");

@@ -32,7 +32,7 @@ static void run(mori_shmem_module_t *module)
 /* Every kernel of misc.c has a name, and its parameters their sizes. */
 static void tells(mori_shmem_module_t *module)
 {
-	mori_shmem_param_t params[4] = { { 0 } };
+	mori_shmem_param_t params[4] = { { .struct_size = sizeof(params[0]) } };
 	const char *name = NULL;
 	int who = 0, n = 0;
 

@@ -65,7 +65,7 @@ static void send(int round)
 	BARRIER();
 }
 
-/* PEs that are threads launch one at a time, but nobody waits long: see docs/nvidia.md. */
+/* PEs that are threads launch one at a time, but none waits long: see docs/nvidia.md. */
 static void launch(void *exec, void *stream)
 {
 	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;

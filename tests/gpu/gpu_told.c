@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * Failures in kernels of a device, which the host finds in a copy of the state there: counted
- * exactly, told once, and not if somebody has looked. With a MORI_SHMEM_WAIT_TIMEOUT that is short.
+ * exactly, reported once, and not if they were checked. With a short MORI_SHMEM_WAIT_TIMEOUT.
  */
 #include "heard.h"
 
 #define WAITS 70 /* more than are kept */
 
-/* Waits in vain, @n of them. */
+/* @n waits for what never comes. */
 static void fail(uint64_t *word, int n, void *stream)
 {
 	for (int i = 0; i < n; i++)
@@ -20,7 +20,7 @@ static void fail(uint64_t *word, int n, void *stream)
 static void by_threads(mori_shmem_module_t *module, uint64_t *word)
 {
 	int *status = heap_malloc(4);
-	mori_shmem_fault_t f;
+	mori_shmem_fault_t f = { .struct_size = sizeof(f) };
 
 	CHECK_OK(RUN_KERNEL(module, "put_to", 5, 100, &word, &(int){ 99 }, &status));
 	CHECK_EQ("not by its own launch", heard.times, 0);
@@ -37,7 +37,7 @@ static int test_pe(void)
 {
 	uint64_t *word = heap_malloc(8);
 	mori_shmem_module_t *module;
-	mori_shmem_fault_t f;
+	mori_shmem_fault_t f = { .struct_size = sizeof(f) };
 	void *stream;
 
 	gpu_begin();
@@ -47,7 +47,8 @@ static int test_pe(void)
 	CHECK_EQ("nobody has asked", heard.times, 0);
 	BARRIER();
 	CHECK_EQ("told", heard.times, 1);
-	CHECK(strstr(heard.text, "wait_until_block in a kernel: the word at "));
+	CHECK(strstr(heard.text,
+		     "wait_until_block in a kernel: timed out waiting for the word at "));
 	CHECK(strstr(heard.text, "; 69 more"));
 	BARRIER();
 	CHECK_EQ("once", heard.times, 1);

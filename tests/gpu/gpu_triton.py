@@ -34,7 +34,7 @@ def examples(job):
 
 
 def tensors(job):
-    """A tensor of a peer is that peer's memory, whoever writes it."""
+    """A tensor of a peer is that peer's memory, whichever PE writes it."""
     mine = job.symmetric((N,), torch.float32, -1.0)
     right = (job.me + 1) % job.n
     words = torch.arange(N, dtype=torch.float32, device="cuda")
@@ -83,7 +83,7 @@ def bad(x):
 
 
 def unseen(job):
-    """Failures that nobody looks at: one warning, of the next barrier."""
+    """Failures that nobody checks: one warning, of the next barrier."""
     x = job.symmetric((1,), torch.int64, 0)
     bad[(3,)](x, extern_libs=job.libs)
     torch.cuda.synchronize()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* For tests of failures in kernels of a device: what a PE is told of them, by hear(). */
+/* For tests of failures in kernels of a device: hear() collects what is reported to a PE. */
 #ifndef MORI_TESTS_HEARD_H
 #define MORI_TESTS_HEARD_H
 

@@ -12,6 +12,8 @@
 
 #include <mori/shmem_device.h>
 
+#include "ops/shmem_list.h"
+
 /* As the list spells them in the arguments of the bodies. */
 enum dev_scope { DEV_thread, DEV_warp, DEV_block };
 

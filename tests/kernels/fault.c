@@ -50,7 +50,7 @@ static AS_IT_IS int deep(volatile int *zero, int n)
 	return n ? deep(zero, n - 1) + frame[n % 1024] : *zero;
 }
 
-/* Frames of 1 KiB, @n of them; then it meets the others, as far as it comes. */
+/* @n frames of 1 KiB; then a barrier, if the thread gets that far. */
 AS_IT_IS MORI_KERNEL void overflow(volatile int *zero, int n, int *out)
 {
 	mori_block_sync();
@@ -129,7 +129,7 @@ MORI_KERNEL void never(uint64_t *word)
 		(void)mori_shmem_uint64_wait_until(word, MORI_SHMEM_CMP_EQ, 77);
 }
 
-/* Nobody can ever go on: half of the warp is in one meeting, half in another. */
+/* No thread can ever continue: half of the warp is in one barrier, half in another. */
 MORI_KERNEL void deadlock(uint64_t *word, int me)
 {
 	if (mori_thread_id() % 2)

@@ -96,7 +96,7 @@ MORI_KERNEL void blocks(uint64_t *word, uint64_t *out, int me)
 	out[i] = mori_shmem_uint64_atomic_fetch_add_block(word, 1, me, 0);
 }
 
-/* Threads from @first on return at once; the others still meet, and see each other. */
+/* Threads from @first on return at once; the barrier of the others still works. */
 MORI_KERNEL void early(uint64_t first, uint64_t *out, uint64_t *word, int me)
 {
 	uint64_t n = block_threads(), i = thread_number();
@@ -113,7 +113,7 @@ MORI_KERNEL void early(uint64_t first, uint64_t *out, uint64_t *word, int me)
 	(void)mori_shmem_uint64_atomic_add_warp(word, 1 << 16, me, 0);
 }
 
-/* Odd threads return between two meetings of the others. */
+/* Odd threads return between two barriers of the others. */
 MORI_KERNEL void leave_between(uint64_t *out)
 {
 	uint64_t n = block_threads(), i = thread_number();
@@ -171,7 +171,7 @@ MORI_KERNEL void arguments(uint8_t a, int16_t b, int32_t c, uint64_t d, float e,
 	out[5] = (uint64_t)(f * 8);
 }
 
-/* Odd threads round up, the others down, and a meeting does not mix them up. */
+/* Odd threads round up, the others down, and a barrier does not mix them up. */
 MORI_KERNEL void rounding(double a, double b, uint64_t *out)
 {
 	uint64_t i = thread_number();

@@ -24,7 +24,9 @@ endif()
 set(kern_dir ${PROJECT_BINARY_DIR}/tests/kernels)
 file(MAKE_DIRECTORY ${kern_dir})
 file(GLOB kern_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/dev/*.h
-	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/src/nic/*.h
+	${PROJECT_SOURCE_DIR}/src/abi/*.h ${PROJECT_SOURCE_DIR}/src/target/*.h
+	${PROJECT_SOURCE_DIR}/src/nic/*.h
+	${PROJECT_SOURCE_DIR}/src/ops/*.h
 	${PROJECT_SOURCE_DIR}/include/mori/*.h
 	${CMAKE_CURRENT_SOURCE_DIR}/kernels/*.h)
 # kern_library(OBJECT [FLAG])
@@ -37,7 +39,7 @@ function(kern_library object)
 		VERBATIM)
 endfunction()
 kern_library(lib.o)
-kern_library(lib_near.o -DMORI_NEAR) # without queues, as only GPUs have it otherwise
+kern_library(lib_near.o -DMORI_P2P_ONLY) # without queues, as only GPUs have it otherwise
 
 # kern_module(NAME SOURCE LIBRARY)
 function(kern_module name file library)

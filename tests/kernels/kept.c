@@ -14,7 +14,7 @@
 
 /*
  * Words of @pe; all but the last two get values other than 0, from @own, which has one for each.
- * Every wait is for what holds already; the last call meets the other PEs.
+ * Every wait is for a condition that holds already; the last call is a barrier.
  */
 MORI_KERNEL void kept(uint64_t *words, uint64_t *own, int32_t pe, int32_t by_ctx, uint64_t ctx,
 		      int64_t *out)

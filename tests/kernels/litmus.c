@@ -304,7 +304,7 @@ MORI_KERNEL void buffer(void *shared, void *found, uint64_t rounds, int32_t whol
  * Store buffering without steps, one thread a PE: x counts at the peer, and log[i] is what
  * was seen of the peer's count after i. Who saw r only came before the peer's r + 1, whose
  * look came after that: it must have seen the i. Ends when the two have run at the same time
- * for long enough: so many looks that saw something new.
+ * for long enough: this many reads that saw a new value.
  */
 MORI_KERNEL void race(uint64_t *x, uint64_t *log, void *found, uint64_t rounds, uint64_t enough)
 {

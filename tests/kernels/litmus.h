@@ -50,13 +50,13 @@ struct litmus_found {
 	int64_t status; /* of a call that failed */
 };
 
-/* Word @i of what @pe writes in a round; @test tells kernels apart. */
+/* Word @i of what @pe writes in a round; @test distinguishes kernels. */
 static inline uint64_t litmus_word(uint64_t test, uint64_t pe, uint64_t round, uint64_t i)
 {
 	return (test + 1) << 56 | (pe + 1) << 44 | round << 16 | i;
 }
 
-/* Signals of one message from a block of so many threads. */
+/* Signals of one message from a block of this many threads. */
 static inline uint64_t litmus_signals(int how, uint64_t threads, uint64_t warp)
 {
 	switch (how) {

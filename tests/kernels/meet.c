@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Order, meetings and questions. Arguments of order: PE, queue, and where 8 bytes
+ * Order, barriers and queries. Arguments of order: PE, queue, and where 8 bytes
  * are put before it, come from, and are got back to after it. Of questions: an
  * address, of which PE, for which PE.
  */
@@ -63,7 +63,7 @@ static void come(uint64_t ctx, uint64_t *came, uint64_t round)
 	(void)mori_shmem_ctx_quiet_thread(ctx); /* a sync completes nothing by itself */
 }
 
-/* How many have not come to @round, or are in one that nobody can have come to. */
+/* How many have not reached @round, or are in one that no PE can have reached. */
 static uint64_t missing(uint64_t ctx, const uint64_t *came, uint64_t round)
 {
 	uint64_t bad = 0;

@@ -25,7 +25,7 @@ static uint64_t look(const uint64_t *words, uint64_t n, uint64_t *own, uint64_t 
 }
 
 /*
- * @at has a word that all count in, then QUEUE_WORDS a thread; @own has twice so many, of this
+ * @at has a word that all increment, then QUEUE_WORDS per thread; @own has twice as many, of this
  * PE alone. @out: a thread's wrong statuses and words. @tickets: what each found in the word
  * before it added its number and one, every 8 rounds.
  */

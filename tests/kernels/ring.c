@@ -33,7 +33,7 @@ MORI_KERNEL void ring(uint64_t *in, uint64_t *out, uint64_t *sig, uint64_t round
 	}
 }
 
-/* All PEs meet, again and again. */
+/* A barrier of all PEs, again and again. */
 MORI_KERNEL void meet(uint64_t rounds, uint64_t *bad)
 {
 	for (uint64_t round = 0; round < rounds; round++) {

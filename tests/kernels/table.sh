@@ -8,12 +8,13 @@
 set -eu
 
 echo '#include "abi/cpu.h"'
+echo "#include <mori/shmem.h>"
 # One line a kernel: name(parameters)
 tr '\n\t' '  ' <"$1" | grep -o 'MORI_KERNEL void [a-z0-9_]*([^)]*)' | sed 's/MORI_KERNEL void //' | awk '
 function kind(type) {
 	if (type ~ /\*/)
-		return "CPU_PARAM_POINTER"
-	return type ~ /float|double/ ? "CPU_PARAM_FLOAT" : "CPU_PARAM_INT"
+		return "MORI_SHMEM_PARAM_POINTER"
+	return type ~ /float|double/ ? "MORI_SHMEM_PARAM_FLOAT" : "MORI_SHMEM_PARAM_INT"
 }
 {
 	name = $0; sub(/\(.*/, "", name)

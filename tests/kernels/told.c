@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Calls that fail and whose status nobody keeps, for kern_told.c. */
+/* Failing calls whose status is dropped, for kern_told.c. */
 #include <mori/shmem_device.h>
 
 /* Every thread makes one, by its number: each has a name of its own. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A device that fails while it is told of a window or of the heap: every call that can fail is
+ * A device that fails while a window or the heap is made known to it: every call that can fail is
  * made to, on one PE after the other. Then the call fails on all PEs, and what kernels see is
  * what they saw before.
  */
@@ -28,7 +28,7 @@ static int windows(const void *at)
 
 static size_t blocks(void)
 {
-	mori_shmem_heap_info_t info;
+	mori_shmem_heap_info_t info = { .struct_size = sizeof(info) };
 
 	MUST(mori_shmem_heap_info(&info));
 	return info.blocks;

@@ -41,7 +41,7 @@ static void check_refused(int err)
 {
 	CHECK_EQ("refused", err, MORI_SHMEM_ENOTSUP);
 	CHECK_TEXT(mori_shmem_last_error(), "compiled without queues");
-	CHECK_TEXT(mori_shmem_last_error(), "get_extern_libs(near=False)");
+	CHECK_TEXT(mori_shmem_last_error(), "get_extern_libs(p2p=False)");
 }
 
 /* Both ways to bind a module. */
@@ -54,13 +54,13 @@ static void bind(const char *text, int is_near, int fits)
 
 	GPU(cuModuleLoadData, &native, text);
 	link = link_of(native);
-	CHECK_EQ("says so", link->flags, is_near ? DEV_LINK_NEAR : 0);
+	CHECK_EQ("says so", link->flags, is_near ? DEV_LINK_P2P_ONLY : 0);
 	if (fits) {
 		CHECK_EQ("load", err, 0);
 		MUST(mori_shmem_module_unload(module));
 		CHECK_OK(mori_shmem_module_init(native));
 		CHECK_EQ("bound", (uintptr_t)link->state, ctx);
-		CHECK_EQ("still says so", link->flags, is_near ? DEV_LINK_NEAR : 0);
+		CHECK_EQ("still says so", link->flags, is_near ? DEV_LINK_P2P_ONLY : 0);
 	} else {
 		check_refused(err);
 		CHECK(!module);

@@ -3,7 +3,7 @@
  * Streams of the mock, and the library's own kernels, which are the sources of src/dev in a
  * grid of one thread. The library's own streams act at once. What is given to a stream of
  * the test (cuStreamCreate) waits until somebody waits for the stream: then it is done by
- * that thread, in order. So who acts before its turn is found out.
+ * that thread, in order. So an operation out of order is detected.
  */
 #define MORI_CPU_KERNEL 1
 

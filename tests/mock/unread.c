@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A device that fails when the host looks what has failed in kernels, as one does whose context
- * is lost: that there was something is told all the same, and why it could not be read. The
+ * is lost: that there was a failure is still reported, and why it could not be read. The
  * last failure is one of finalize.
  */
 #define PES_NO_INIT

@@ -30,7 +30,7 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Whether it failed; then the text must name a PE, or who keeps the job together. */
+/* Whether it failed; then the text must name a PE, or the rendezvous. */
 static int failed(int status, double since)
 {
 	const char *text = mori_shmem_last_error();
@@ -44,7 +44,7 @@ static int failed(int status, double since)
 }
 
 /*
- * A word that nobody writes says nothing of who should have. So whoever waits long asks
+ * A word that no PE writes does not show which PE should have. So a PE that waits long asks
  * @pe for a word: that it has stopped, or cannot be reached, is then an error with its name.
  */
 static int await(uint64_t *word, int cmp, uint64_t value, int pe)

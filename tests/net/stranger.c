@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who knows no secret and connects to a port of a job: says nothing, noise, a greeting
+ * A process without the secret that connects to a port of a job: sends nothing, noise, a greeting
  * made up, and what it overhears on the way to that port, once more. Or it listens to all
- * of the network from before the job starts, and says again every greeting it hears.
- * Nobody may answer with more than a refusal; 1 where one did, or where none was heard.
+ * of the network from before the job starts, and repeats every greeting it receives.
+ * No process may answer with more than a refusal; 1 if one did, or if none was received.
  *
  *	stranger ADDRESS PORT
  *	stranger overhear SECONDS
@@ -77,7 +77,7 @@ static const unsigned char *payload(const unsigned char *p, ssize_t n, size_t *l
 	return p + 14 + ip + tcp;
 }
 
-/* What others say to that port, said again. */
+/* What others send to that port, repeated. */
 static void repeat(void)
 {
 	int fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL)), said = 0;
@@ -106,7 +106,7 @@ static void repeat(void)
 	printf("%d packets said again\n", said);
 }
 
-/* Every greeting of the next @seconds, once more, while whoever gave it is connected. */
+/* Every greeting of the next @seconds, once more, while its sender is connected. */
 static void overhear(int seconds)
 {
 	int fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL)), n_heard = 0;
@@ -127,7 +127,7 @@ static void overhear(int seconds)
 		if (!data || len != HELLO || memcmp(data, MAGIC, sizeof(MAGIC) - 1) ||
 		    (n_heard && !memcmp(heard[n_heard - 1], data, HELLO)))
 			continue;
-		if (!data[20]) /* a question, not the answer to one */
+		if (data[20] <= 2) /* GREET_NET or GREET_JOIN, not an answer */
 			memcpy(heard[n_heard++], data, HELLO);
 	}
 	close(fd);

@@ -280,7 +280,7 @@ def test_deadline(alone):
 
 
 def test_blocked_call_lets_python_run():
-    """A PE that waits must not keep the other threads from Python: else nobody would ever signal."""
+    """A PE that waits must not keep the other threads from Python: else no thread would ever signal."""
 
     def body(me):
         word = s.shmem_calloc(1, 8)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # TEST: timeout=120 quick=0
-"""Failures in kernels that nobody has looked at: a warning, or an exception where it is asked for."""
+"""Failures in kernels that nobody has checked: a warning, or an exception on request."""
 
 import os
 import subprocess

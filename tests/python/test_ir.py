@@ -28,7 +28,7 @@ def test_table_is_the_list():
         pytest.skip("no mori-list: the package is not that of a build folder")
     made = subprocess.run([command, "--python"], check=True, capture_output=True, text=True).stdout
     with open(os.path.join(os.path.dirname(mori.ir.__file__), "_table.py")) as file:
-        assert file.read() == made, "write it anew: mori-list --python > python/mori/ir/_table.py"
+        assert file.read() == made, "run make generate"
 
 
 def test_table_is_the_symbols():

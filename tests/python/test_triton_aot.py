@@ -74,7 +74,7 @@ def test_nothing_else(code, kernel, target):
 
 
 def test_small(code):
-    """A kernel that asks who it is holds neither copies nor waits, and calls only what tells that there is no PE."""
+    """A kernel that queries its PE contains neither copies nor waits, and calls only what reports that there is no PE."""
     for target in SM:
         text = "\n".join(Flow(code[f"hello.{target}"], "hello").lines)
         assert not re.search(r"\.sys\b|bar\.sync", text)

@@ -4,6 +4,7 @@
 import gc
 import os
 import sys
+import warnings
 
 import pes
 import pytest
@@ -155,17 +156,17 @@ def test_refused_in_the_next_job(filled):
 def test_refused_without_the_symbol(filled, monkeypatch):
     """A kernel that has contexts alone holds no symbol for the library to look at."""
     install_hook()
-    near, whole = (Kernel(uses=False, lib=f"/lib/libmori_shmem_{name}.bc") for name in ("near", "device"))
-    compiled(near)
+    p2p, whole = (Kernel(uses=False, lib=f"/lib/libmori_shmem_{name}.bc") for name in ("p2p", "device"))
+    compiled(p2p)
     mori.shmem.shmem_init()
     try:
-        compiled(near)
+        compiled(p2p)
         info = mori.shmem.shmem_heap_info()
-        monkeypatch.setattr(mori.shmem, "shmem_heap_info", lambda: info._replace(near=0))
+        monkeypatch.setattr(mori.shmem, "shmem_heap_info", lambda: info._replace(p2p=0))
         compiled(whole)
         cache = {}
-        with pytest.raises(mori.ShmemError, match=r"kernel mine was compiled without queues.*near=False") as raised:
-            compiled(near, cache=cache)
+        with pytest.raises(mori.ShmemError, match=r"kernel mine was compiled without queues.*p2p=False") as raised:
+            compiled(p2p, cache=cache)
         assert raised.value.status == mori.shmem.MORI_SHMEM_ENOTSUP and cache == {}
     finally:
         mori.shmem.shmem_finalize()
@@ -206,8 +207,8 @@ def test_extern_libs():
     libs = get_extern_libs("sm_90")  # before init anything may come
     assert list(libs) == ["mori"] and libs["mori"].endswith("nvptx64/libmori_shmem_device.bc")
     assert get_extern_libs("gfx942")["mori"].endswith("amdgcn/libmori_shmem_device.bc")
-    assert get_extern_libs("gfx942", near=True)["mori"].endswith("amdgcn/libmori_shmem_near.bc")
-    assert get_extern_libs("gfx942", near=False)["mori"].endswith("amdgcn/libmori_shmem_device.bc")
+    assert get_extern_libs("gfx942", p2p=True)["mori"].endswith("amdgcn/libmori_shmem_p2p.bc")
+    assert get_extern_libs("gfx942", p2p=False)["mori"].endswith("amdgcn/libmori_shmem_device.bc")
     assert get_extern_libs("cpu")["mori"].endswith("libmori_shmem_device.bc")
 
 
@@ -215,10 +216,10 @@ def test_extern_libs_of_a_job(monkeypatch):
     pes.need_compiler()
     mori.shmem.shmem_init()
     try:
-        assert get_extern_libs("sm_90")["mori"].endswith("libmori_shmem_near.bc")
+        assert get_extern_libs("sm_90")["mori"].endswith("libmori_shmem_p2p.bc")
         info = mori.shmem.shmem_heap_info()
-        assert info.near == 1
-        monkeypatch.setattr(mori.shmem, "shmem_heap_info", lambda: info._replace(near=0))
+        assert info.p2p == 1
+        monkeypatch.setattr(mori.shmem, "shmem_heap_info", lambda: info._replace(p2p=0))
         assert get_extern_libs("sm_90")["mori"].endswith("libmori_shmem_device.bc")
     finally:
         mori.shmem.shmem_finalize()
@@ -242,7 +243,7 @@ seen.append(library())
 ms.shmem_symmetric_deregister(alone, 8192)
 seen.append(library())
 ms.shmem_finalize()
-print(*("near" if name == "libmori_shmem_near.bc" else "whole" for name in seen))
+print(*("p2p" if name == "libmori_shmem_p2p.bc" else "whole" for name in seen))
 """
 
 
@@ -252,7 +253,7 @@ def test_extern_libs_of_pes(p2p):
     pes.need_compiler()
     env = {"TRITON_INTERPRET": "0", "MORI_DISABLE_P2P": "0" if p2p else "1"}
     out = pes.run(pes.mori(), "run", "-n", "2", pes.python(), "-c", LIBRARIES, env=env)
-    want = "whole near whole near" if p2p else "whole whole whole whole"
+    want = "whole p2p whole p2p" if p2p else "whole whole whole whole"
     assert out.splitlines() == [want] * 2, out
 
 
@@ -271,3 +272,21 @@ def test_called_on_the_host():
         d.my_pe()
     with pytest.raises(TypeError, match=r"putmem_block\(dest, src, bytes, pe, qp\).*missing"):
         d.putmem_block(1, 2)
+
+
+@pytest.mark.parametrize("active", [True, False])
+def test_no_gpu_is_named(monkeypatch, active):
+    """Before Triton's own "0 active drivers ([])"; compiling for a named target needs no GPU."""
+    from triton.backends import backends
+
+    pes.need_compiler()
+    for backend in backends.values():
+        monkeypatch.setattr(backend.driver, "is_active", lambda: active)
+    monkeypatch.setattr(runtime, "find_bitcode", lambda target, p2p: target)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        get_extern_libs()
+        get_extern_libs("sm_90")
+    texts = [str(w.message) for w in seen if "set TRITON_INTERPRET=1" in str(w.message)]
+    assert len(texts) == (not active), texts
+    assert all(w.filename == __file__ for w in seen)

@@ -173,7 +173,7 @@ def test_contents(wheel):
         *(f"include/mori/{header.name}" for header in (ROOT / "include/mori").glob("*.h")),
         "lib/libmori_shmem.so",
         *(f"lib/mori/{t}/libmori_shmem_device.bc" for t in ("nvptx64", "amdgcn", MACHINE)),
-        *(f"lib/mori/{t}/libmori_shmem_near.bc" for t in ("nvptx64", "amdgcn")),
+        *(f"lib/mori/{t}/libmori_shmem_p2p.bc" for t in ("nvptx64", "amdgcn")),
     }
     package = {
         str(path.relative_to(ROOT / "python/mori"))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * mori-bind: what the Python extension calls, as C that its python/src/op.c includes. For every
+ * mori-bind: the calls of the Python extension, as C that python/src/op.c includes. For every
  * operation of the list and every plain host call of the public header it writes a
  * function that takes its arguments from an array, and a row that describes them.
  * The compiler checks each against the real prototype. Calls with arguments that are
- * no plain values (a struct to fill, an array, a function) get no row: the
- * extension has those by hand.
+ * not plain values (a struct to fill, an array, a function) get no row: the
+ * extension implements those by hand.
  *
  * usage: mori-bind SHMEM_H
  */
@@ -17,15 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <mori/shmem_list.h>
+#include "ops/shmem_list.h"
 
 #include "man.h"
 
-struct row {
-	const char *family; /* of this row and those after it; then the rest is NULL */
+struct bind_row {
+	const char *family; /* of the rows that follow; the rest is NULL then */
 	const char *name;
-	const char *returns, *params; /* NULL: the header has them */
-	int status;		      /* it returns a status and no value */
+	const char *returns, *params; /* NULL: taken from the header */
+	int status;		      /* it returns a status, not a value */
 };
 
 #define OP(ret, name, params, status)  OP_(ret, name, params, status)
@@ -39,7 +39,7 @@ struct row {
 #define HOST(name)			    { NULL, #name, NULL, NULL, 0 },
 
 /* clang-format off */
-static const struct row rows[] = {
+static const struct bind_row rows[] = {
 	{ "host", NULL, NULL, NULL, 0 },
 	MORI_HOST_CALLS(HOST)
 	MORI_HOST_FAMILIES(FAMILY, STATUS, VALUE, STATUS0, VALUE0)
@@ -54,7 +54,7 @@ struct arg {
 	char type[64], name[64];
 };
 
-/* A call, cut up. */
+/* A call, split into its parts. */
 struct call {
 	const char *family;
 	char name[128]; /* without mori_shmem_ */
@@ -88,7 +88,7 @@ static char *read_text(const char *path)
 	return text;
 }
 
-/* @from up to @end without blanks around it. */
+/* Copies @from up to @end without surrounding blanks. */
 static void copy_trimmed(char *out, size_t size, const char *from, const char *end)
 {
 	while (from < end && isspace((unsigned char)*from))
@@ -133,10 +133,10 @@ static void cut_params(struct call *c, const char *params)
 	}
 }
 
-/* Only values a word can hold: no function, no array, no pointer to a pointer or to a struct. */
+/* Whether all arguments fit a word: no function, array, or pointer to a pointer or a struct. */
 static int is_plain(const struct call *c)
 {
-	if (!strcmp(c->name, "take_error")) /* the extension takes it after every call */
+	if (!strcmp(c->name, "take_error")) /* the extension calls it after every call */
 		return 0;
 	for (int i = 0; i < c->n; i++) {
 		const struct arg *a = &c->args[i];
@@ -165,7 +165,7 @@ static const char *kind_of(const char *type)
 	return strcmp(type, "float") && strcmp(type, "double") ? "ARG_INT" : "ARG_REAL";
 }
 
-/* The bytes of one element behind a pointer, as C; "0" where it is not memory of the user. */
+/* The size of one element at a pointer, as C; "0" if it is not memory of the user. */
 static const char *size_behind(const struct arg *a)
 {
 	static char text[96];
@@ -179,6 +179,18 @@ static const char *size_behind(const struct arg *a)
 		return "1";
 	snprintf(text, sizeof(text), "sizeof(*(%s)0)", a->type);
 	return text;
+}
+
+/* What is behind a pointer, as op_arg.element has it. */
+static char element_behind(const struct arg *a)
+{
+	if (!strcmp(size_behind(a), "0"))
+		return 0;
+	if (!strcmp(a->name, "sig"))
+		return 'i';
+	if (strstr(a->type, "void"))
+		return 0;
+	return strstr(a->type, "float") || strstr(a->type, "double") ? 'f' : 'i';
 }
 
 /* Where in the array of values the @i-th argument starts: an object takes three. */
@@ -222,9 +234,9 @@ static void print_thunk(const struct call *c)
 
 		printf("\t{ \"%s\", \"%s\", %s, ", a->name, a->type, kind);
 		if (!strcmp(kind, "ARG_INT"))
-			printf("sizeof(%s), IS_SIGNED(%s) },\n", a->type, a->type);
+			printf("sizeof(%s), IS_SIGNED(%s), 0 },\n", a->type, a->type);
 		else
-			printf("%s, 0 },\n", size_behind(a));
+			printf("%s, 0, %d },\n", size_behind(a), element_behind(a));
 	}
 	puts("\t{ 0 }\n};");
 }
@@ -247,7 +259,7 @@ static void print_row(const struct call *c)
 }
 
 /* 0 if the extension cannot have it this way. */
-static int cut_row(struct call *c, const struct row *r, const char *family, const char *header)
+static int cut_row(struct call *c, const struct bind_row *r, const char *family, const char *header)
 {
 	char proto[TEXT_SIZE];
 	const char *open, *name;

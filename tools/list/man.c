@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * mori-man: the manual's section 3. A page is a text in docs/man/families plus the
- * prototypes: of a family from the list of operations, of host calls from the
+ * mori-man: the manual's section 3. A page combines a text from docs/man/families with
+ * prototypes: those of a family from the list of operations, those of host calls from the
  * public header, whose comments it prints too. Every exported name gets a page or
- * a link to one; a name that no text claims is an error, so none can be forgotten.
+ * a link to one; a name that no text covers is an error, so none can be forgotten.
  *
  * usage: mori-man OUTDIR TEXTDIR SHMEM_H VERSION
  */
@@ -17,14 +17,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <mori/shmem_list.h>
+#include "ops/shmem_list.h"
 
 #include "man.h"
 
-struct row {
+struct man_row {
 	const char *family;
 	const char *prefix, *name;
-	const char *returns, *params; /* NULL: the header has them */
+	const char *returns, *params; /* NULL: taken from the header */
 	int ctx;		      /* there is a form with a context */
 	int used;
 };
@@ -40,9 +40,9 @@ struct row {
 #define GRID(ret, name)			    { NULL, "", #name, #ret, "(void)", 0, 0 },
 #define HOST(name)			    { NULL, "mori_shmem_", #name, NULL, NULL, 0, 0 },
 
-/* A row with a family id opens it; the rows of its names follow. */
+/* A row with a family id precedes the rows of its names. */
 /* clang-format off */
-static struct row rows[] = {
+static struct man_row rows[] = {
 	{ "host", NULL, NULL, NULL, NULL, 0, 0 },
 	MORI_HOST_CALLS(HOST)
 	MORI_HOST_FAMILIES(FAMILY, STATUS, VALUE, STATUS0, VALUE0)
@@ -106,7 +106,7 @@ static void link_page(const struct man *m, const char *name, const char *page)
 	close_page(f);
 }
 
-static void link_row(const struct man *m, struct row *r, const char *page)
+static void link_row(const struct man *m, struct man_row *r, const char *page)
 {
 	char name[256];
 
@@ -120,7 +120,7 @@ static void link_row(const struct man *m, struct row *r, const char *page)
 		die("%s%s is on two pages", r->prefix, r->name);
 }
 
-static void print_row(const struct man *m, FILE *f, const struct row *r)
+static void print_row(const struct man *m, FILE *f, const struct man_row *r)
 {
 	char proto[1024];
 
@@ -132,7 +132,7 @@ static void print_row(const struct man *m, FILE *f, const struct row *r)
 	roff_prototype(f, proto);
 }
 
-/* Is the host call @name one of the words of @list? */
+/* Whether the host call @name is one of the words of @list. */
 static int in_words(const char *list, const char *name)
 {
 	size_t len = strlen(name);
@@ -145,7 +145,7 @@ static int in_words(const char *list, const char *name)
 	return 0;
 }
 
-/* The prototypes of a page, and a link for each of its names. */
+/* Prints the prototypes of a page and makes a link for each of its names. */
 static void print_synopsis(const struct man *m, FILE *f, const struct page *p)
 {
 	const char *family = "";
@@ -153,7 +153,7 @@ static void print_synopsis(const struct man *m, FILE *f, const struct page *p)
 
 	fputs(".SH SYNOPSIS\n.nf\n.B #include <mori/shmem.h>\n.PP\n", f);
 	for (size_t i = 0; i < N_ROWS; i++) {
-		struct row *r = &rows[i];
+		struct man_row *r = &rows[i];
 
 		if (r->family) {
 			family = r->family;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the two files of mori-man share. */
+/* Shared by the two files of mori-man. */
 #ifndef LIST_MAN_H
 #define LIST_MAN_H
 
@@ -11,14 +11,14 @@ struct man {
 };
 
 /*
- * A text: lines "key: value" (page, brief, family or calls, alias, see), an empty
- * line, the body. An alias is a name that is not exported and leads to the page. In the body
+ * A text has lines "key: value" (page, brief, family or calls, alias, see), an empty
+ * line, and the body. An alias is a name that is not exported but leads to the page. In the body
  *	# HEADING	a section
  *	- text		an item
  *	term :: text	an item with a name
- *	<tab>code	as it is; an empty line between two belongs to it
+ *	<tab>code	printed verbatim; an empty line between two of these belongs to the code
  *	@calls		the header's comments on the calls of the page
- * and `word` is bold. Pointers go into the text, which page_parse() cuts up.
+ * and `word` is bold. The pointers refer to the text, which page_parse() modifies.
  */
 struct page {
 	const char *path;

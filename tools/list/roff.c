@@ -77,7 +77,7 @@ static void put_char(FILE *f, char c, int code)
 	}
 }
 
-/* A line of prose: `code` is bold, @name (from comments) is in italics. */
+/* Prints a line of prose: `code` in bold, @name (from comments) in italics. */
 static void put_prose(FILE *f, const char *line, const char *end)
 {
 	int bold = 0;
@@ -117,7 +117,7 @@ static void put_code(FILE *f, const char *line, const char *end)
 	fputc('\n', f);
 }
 
-/* Where the declaration of mori_shmem_@name starts in the header; NULL if there is none. */
+/* The start of the declaration of mori_shmem_@name in the header; NULL if there is none. */
 static const char *header_find(const char *header, const char *name)
 {
 	size_t len = strlen(name);
@@ -136,29 +136,13 @@ static const char *header_find(const char *header, const char *name)
 	return NULL;
 }
 
-/* Declared by a macro in the header, once a type. */
-static int stream_prototype(const char *name, char *out, size_t len)
-{
-	const char *rest = strstr(name, "_wait_until_on_stream");
-	int n = rest ? (int)(rest - name) : 0;
-
-	if (!rest)
-		return 0;
-	snprintf(out, len, "int mori_shmem_%s(%.*s_t *addr, int cmp, %.*s_t value, void *stream);",
-		 name, n, name, n, name);
-	return 1;
-}
-
 void header_prototype(const char *header, const char *name, char *out, size_t len)
 {
 	const char *at = header_find(header, name);
 	size_t n = 0;
 
-	if (!at) {
-		if (!stream_prototype(name, out, len))
-			die("mori_shmem_%s is not declared in the header", name);
-		return;
-	}
+	if (!at)
+		die("mori_shmem_%s is not declared in the header", name);
 	at += strlen("MORI_SHMEM_EXPORT");
 	while (isspace((unsigned char)*at))
 		at++;
@@ -173,7 +157,7 @@ void header_prototype(const char *header, const char *name, char *out, size_t le
 	out[n] = '\0';
 }
 
-/* Fold after a comma; "type * dest" of the list becomes "type *dest". */
+/* Folds lines after a comma; "type * dest" from the list becomes "type *dest". */
 void roff_prototype(FILE *f, const char *proto)
 {
 	const char *open = strchr(proto, '('), *next;
@@ -198,7 +182,7 @@ void roff_prototype(FILE *f, const char *proto)
 	fputs("\\fP\n", f);
 }
 
-/* The comment before the declaration of @name, as prose; nothing where there is none. */
+/* Prints the comment before the declaration of @name as prose, if there is one. */
 static void put_comment(FILE *f, const char *header, const char *name)
 {
 	const char *at = header_find(header, name), *line, *end;
@@ -222,7 +206,7 @@ static void put_comment(FILE *f, const char *header, const char *name)
 			line++;
 		while (last > line && isspace((unsigned char)last[-1]))
 			last--;
-		if (first && line < last) { /* "mori_shmem_name - " says what we know */
+		if (first && line < last) { /* "mori_shmem_name - " repeats the heading */
 			const char *dash = strstr(line, " - ");
 
 			line = dash && dash < last ? dash + 3 : line;

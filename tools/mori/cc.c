@@ -18,14 +18,14 @@
 #define MORI_CC_SANITIZE ""
 #endif
 
-enum { OPT_EMIT = 256, OPT_KEEP, OPT_BC, OPT_NEAR, OPT_THREADS };
+enum { OPT_EMIT = 256, OPT_KEEP, OPT_BC, OPT_P2P, OPT_NEAR, OPT_THREADS };
 
 /* Letters with what follows them, but for -O, -t, -o and -v, go to clang as they are. */
 static const struct cmd_option options[] = {
-	{ "target", 't', "T", CC_TARGETS,
-	  "cpu (default), sm_70 and later, gfx942, gfx950 and others" },
+	{ "target", 't', "T", CC_TARGETS, "cpu (default), sm_70 and later, gfx900 and later" },
 	{ "output", 'o', "F", CMD_FILE,
-	  "the file to write; its ending may choose between PTX and cubin" },
+	  "the file to write; its ending may choose between PTX and cubin;\n"
+	  "default: the kernel's name here, with .so, .ptx, .hsaco and so on" },
 	{ "emit", OPT_EMIT, "KIND", "so ptx cubin hsaco asm ll",
 	  "so, ptx, cubin, hsaco, asm, or ll for the optimised IR" },
 	{ NULL, 'O', "[LEVEL]", NULL, "0 to 3; default 3" },
@@ -38,8 +38,9 @@ static const struct cmd_option options[] = {
 	{ NULL, 's', "td=STANDARD", NULL, NULL },
 	{ NULL, 'g', "[LEVEL]", NULL, "keep debug information" },
 	{ "bc", OPT_BC, "FILE", CMD_FILE, "the device library to use (also MORI_SHMEM_BC)" },
-	{ "near", OPT_NEAR, NULL, NULL,
+	{ "p2p", OPT_P2P, NULL, NULL,
 	  "for a GPU: all peers have load and store, leave queues out" },
+	{ "near", OPT_NEAR, NULL, NULL, NULL }, /* its former name */
 	{ "max-threads", OPT_THREADS, "N", NULL,
 	  "for NVIDIA: blocks of at most N threads, which sets how many\n"
 	  "registers a thread may have" },
@@ -140,7 +141,11 @@ static int take_option(struct cc *c, int opt, char **argv, const struct option *
 		c->bitcode = optarg;
 		return 0;
 	case OPT_NEAR:
-		c->near = true;
+		cmd_error("cc", "--near is now --p2p");
+		c->p2p = true;
+		return 0;
+	case OPT_P2P:
+		c->p2p = true;
 		return 0;
 	case OPT_THREADS:
 		return set_threads(c);
@@ -173,8 +178,8 @@ static int choose_emit(struct cc *c)
 	};
 
 	if (c->emit == CC_EMIT_DEFAULT)
-		c->emit = c->kind == CC_NVPTX && ends(c->out, ".cubin") ? CC_EMIT_CUBIN :
-									  normal[c->kind];
+		c->emit = c->kind == CC_NVPTX && c->out && ends(c->out, ".cubin") ? CC_EMIT_CUBIN :
+										    normal[c->kind];
 	for (size_t i = 0; i < N_EMITS; i++) {
 		if (emits[i].emit == c->emit && !(emits[i].kinds & 1u << c->kind)) {
 			cmd_error("cc", "there is no %s for the target %s", emits[i].name,
@@ -183,6 +188,25 @@ static int choose_emit(struct cc *c)
 		}
 	}
 	return 0;
+}
+
+/* The file to write if the user named none: the kernel's name in this folder. */
+static int choose_output(struct cc *c)
+{
+	const char *slash = strrchr(c->in, '/'), *name = slash ? slash + 1 : c->in;
+	const char *suffix = c->emit == CC_EMIT_ASM ? "s" : NULL;
+
+	if (c->out)
+		return 0;
+	for (size_t i = 0; i < N_EMITS && !suffix; i++) {
+		if (emits[i].emit == c->emit)
+			suffix = emits[i].name;
+	}
+	c->out = cc_str(c, "%.*s.%s", (int)(strrchr(name, '.') - name), name, suffix);
+	if (strcmp(c->out, name))
+		return 0;
+	cmd_error("cc", "where to? -o FILE is missing, and %s is the kernel itself", name);
+	return CMD_USAGE;
 }
 
 static int check_use(struct cc *c, int argc, char **argv)
@@ -198,11 +222,7 @@ static int check_use(struct cc *c, int argc, char **argv)
 		cmd_error("cc", "%s: a kernel is a file .c, .ll, .mlir or .bc", c->in);
 		return CMD_USAGE;
 	}
-	if (!c->out) {
-		cmd_error("cc", "where to? -o FILE is missing");
-		return CMD_USAGE;
-	}
-	if (cc_target_parse(c) || choose_emit(c))
+	if (cc_target_parse(c) || choose_emit(c) || choose_output(c))
 		return CMD_USAGE;
 	if (!c->sanitize && c->kind == CC_CPU && strlen(MORI_CC_SANITIZE) > 0)
 		use_sanitizer(c, MORI_CC_SANITIZE);
@@ -394,7 +414,7 @@ const struct command mori_cc = {
 	.name = "cc",
 	.help = "compile a kernel and link it with the device library",
 	.run = cmd_cc,
-	.usage = "kernel.{c,ll,mlir,bc} --target cpu|sm_XX|gfxXXX -o out [options]\n"
+	.usage = "kernel.{c,ll,mlir,bc} [--target cpu|sm_XX|gfxXXX] [-o out] [options]\n"
 		 "\n"
 		 "Compiles a kernel and links it with the device library.\n",
 	.options = options,

@@ -31,19 +31,19 @@ struct cc_words {
 };
 
 struct cc {
-	const char *in, *out, *target; /* as the user said them */
+	const char *in, *out, *target; /* as the user gave them */
 	const char *bitcode;	       /* of the device library */
 	enum cc_kind kind;
 	enum cc_emit emit;
 	const char *level; /* 0 to 3, as -O has it */
 	bool verbose, keep, debug;
-	bool near;	       /* no peer that only a NIC reaches */
-	unsigned threads;      /* of a block, at most; 0: not said */
+	bool p2p;	       /* no peer that only a NIC reaches */
+	unsigned threads;      /* most per block; 0: not given */
 	const char *sanitize;  /* what -fsanitize= says, or NULL */
 	struct cc_words flags; /* of the user, for clang */
 	char *dir;	       /* of the temporary files */
 	int n_temps;
-	int llvm;	       /* the version that makes the final code, once it was looked for */
+	int llvm;	       /* the version that makes the final code, once it was looked up */
 	struct cc_words owned; /* strings that live as long as the run */
 };
 
@@ -55,10 +55,10 @@ const char *cc_temp(struct cc *c, const char *suffix);
 int cc_open(struct cc *c);
 void cc_close(struct cc *c);
 bool cc_interrupted(void);
-/* 0 if the command exits with 0; else it has said why. */
+/* 0 if the command exits with 0; else it has printed an error. */
 int cc_run(struct cc *c, const struct cc_words *cmd);
 
-/* cc_tools.c: finding tools, and what to say where there is none. */
+/* cc_tools.c: finding tools, and what to print if one is missing. */
 enum cc_tool {
 	CC_CLANG, /* for C: 19, or a later one */
 	CC_OPT,
@@ -77,8 +77,8 @@ struct cc_tool_kind {
 extern const struct cc_tool_kind cc_tools[CC_TOOLS];
 bool cc_of_llvm(enum cc_tool tool);
 const char *cc_find(struct cc *c, enum cc_tool tool);	/* NULL in silence */
-const char *cc_tool(struct cc *c, enum cc_tool tool);	/* NULL after saying what to install */
-const char *cc_advice(struct cc *c, enum cc_tool tool); /* what to do where it is missing */
+const char *cc_tool(struct cc *c, enum cc_tool tool);	/* NULL after printing what to install */
+const char *cc_advice(struct cc *c, enum cc_tool tool); /* what to do if it is missing */
 const char *cc_version(struct cc *c, const char *tool);
 void cc_say_versions(struct cc *c);
 /* What to do without a device library. */
@@ -90,13 +90,13 @@ const char *cc_bitcode_beside(struct cc *c); /* the one beside the library; NULL
 const char *cc_include(struct cc *c);	     /* where <mori/...> is; NULL in silence */
 const char *cc_folder(const struct cc *c);   /* the target's name among the bitcodes */
 
-/* cc_target.c: from linked IR to what was asked for. */
+/* cc_target.c: from linked IR to the requested output. */
 #define CC_TARGETS                                                                                 \
 	"cpu sm_70 sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a sm_100 sm_120 gfx90a gfx942 gfx950 "       \
-	"gfx1100" /* to be offered; there are more */
+	"gfx1100" /* for completion; there are more */
 int cc_target_parse(struct cc *c);
-const char *cc_front_cpu(struct cc *c); /* as clang for C shall know it */
-/* Copies PTX, with the most threads of a block in each kernel that does not say so itself. */
+const char *cc_front_cpu(struct cc *c); /* the CPU's name for the clang that compiles C */
+/* Copies PTX and adds the block's maximum of threads to each kernel without one of its own. */
 int cc_bound(const char *ptx, const char *out, unsigned threads);
 int cc_finish(struct cc *c, const char *ir, const char *exports);
 
@@ -107,9 +107,9 @@ struct cc_param {
 	const char *byval; /* type behind a pointer that is passed by value, or NULL */
 };
 
-/* What a parameter is in C, where debug information says it. */
+/* What a parameter is in C, if debug information has it. */
 struct cc_cparam {
-	char kind; /* i, f, p, s: as enum cpu_param; 0: not known */
+	char kind; /* i, f, p, s: as enum mori_shmem_param_kind; 0: not known */
 	unsigned long size;
 };
 
@@ -133,7 +133,7 @@ struct cc_ir {
 
 int cc_ir_read(struct cc *c, const char *file, struct cc_ir *ir);
 int cc_ir_kernels(struct cc_ir *ir);	 /* finds them; an error if there is none */
-int cc_ir_check(const struct cc_ir *ir); /* an error for functions nobody has */
+int cc_ir_check(const struct cc_ir *ir); /* an error for undefined functions */
 void cc_ir_fit(struct cc_ir *ir);	 /* to the target */
 /* Gives @ir the target of @head, the text of an empty module of the right target. */
 void cc_ir_retarget(struct cc_ir *ir, const struct cc_ir *head);
@@ -145,13 +145,13 @@ const char *cc_ir_find(const struct cc_ir *ir, const char *name);
 /* cc_define.c: one line that defines a function. */
 bool cc_define_name(const char *line, const char **at, size_t *len);
 int cc_define_params(struct cc_ir *ir, struct cc_kernel *k);
-/* Frames of more bytes than this are looked at first; put_probe() in cc_cpu.c has the code. */
+/* Frames of more bytes than this are checked first; put_probe() in cc_cpu.c has the code. */
 #if defined(__x86_64__)
 #define CC_PROBE " \"probe-stack\"=\"mori_stack_probe\" \"stack-probe-size\"=\"32\""
 #else
 #define CC_PROBE ""
 #endif
-/* The line with the attributes that make the function look at its stack before it takes some. */
+/* The line with the attributes that make the function check its stack before it uses more. */
 const char *cc_define_probe(struct cc *c, const char *line);
 
 /* cc_debug.c: C parameters from debug information. */
@@ -162,7 +162,7 @@ size_t cc_debug_pieces(const struct cc_kernel *k, size_t arg, size_t at);
 /* cc_info.c: a row for the device library and for each tool, in the section "kernel". */
 void cc_info(mori_shmem_info_fn row, void *arg);
 
-/* cc_cpu.c: the entries and the table of a module of the CPU, as text behind the IR. */
+/* cc_cpu.c: the entries and the table of a CPU module, as text after the IR. */
 int cc_cpu_tables(const struct cc_ir *ir, FILE *f);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * How many threads a block of a kernel may have, written into its PTX: the final compiler then
- * keeps to the registers that so many threads have. LLVM has no option for it.
+ * Writes the maximum number of threads per block into a kernel's PTX: the final compiler then
+ * limits the registers to what that many threads can have. LLVM has no option for this.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,18 +11,18 @@
 #include "mori/cc.h"
 #include "mori/cmd.h"
 
-/* A kernel that says so itself, in LLVM IR or MLIR, keeps what it says. */
+/* A kernel with a bound of its own, in LLVM IR or MLIR, keeps it. */
 static int has_bound(const char *line)
 {
 	return !strncmp(line, ".maxntid", 8) || !strncmp(line, ".reqntid", 8);
 }
 
-/* The bound stands between the parameters of an entry and its body. */
+/* The bound goes between the parameters of an entry and its body. */
 static void copy_bound(FILE *in, FILE *out, unsigned threads)
 {
 	char *line = NULL;
 	size_t room = 0;
-	int entry = 0, ended = 0; /* within the parameters of one; right behind them */
+	int entry = 0, ended = 0; /* within an entry's parameters; directly after them */
 
 	while (getline(&line, &room, in) > 0) {
 		if (ended && !has_bound(line))

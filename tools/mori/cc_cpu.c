@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a module of the CPU has beside its kernels (src/abi/cpu.h says what for): an
- * entry a kernel that takes `void **args`, the table of kernels with their
+ * What a CPU module contains besides its kernels (src/abi/cpu.h says what for): one
+ * entry per kernel that takes `void **args`, the table of kernels with their
  * parameters, and the symbols that the executor looks for.
  */
 #include <stdlib.h>
@@ -10,10 +10,12 @@
 #include "mori/cc.h"
 #include "mori/cmd.h"
 
-/* enum cpu_param */
 static int kind_number(char kind)
 {
-	return kind == 'i' ? 0 : kind == 'f' ? 1 : kind == 'p' ? 2 : 3;
+	return kind == 'i' ? MORI_SHMEM_PARAM_INT :
+	       kind == 'f' ? MORI_SHMEM_PARAM_FLOAT :
+	       kind == 'p' ? MORI_SHMEM_PARAM_POINTER :
+			     MORI_SHMEM_PARAM_STRUCT;
 }
 
 static char kind_of(const struct cc_param *p)
@@ -34,7 +36,7 @@ static char kind_of(const struct cc_param *p)
 	return 's';
 }
 
-/* LLVM works the size of a type out by itself. */
+/* LLVM computes the size of a type by itself. */
 static const char *size_of(const struct cc_ir *ir, const char *type)
 {
 	return cc_str(ir->cc, "ptrtoint (ptr getelementptr (%s, ptr null, i32 1) to i32)", type);
@@ -45,7 +47,7 @@ static bool is_bit(const struct cc_param *p)
 	return !strcmp(p->type, "i1");
 }
 
-/* Register %v<n> gets the piece at @offset of argument @arg. */
+/* Loads the bytes at @offset of argument @arg into register %v<n>. */
 static void put_load(FILE *f, const struct cc_param *p, size_t n, size_t arg, size_t offset)
 {
 	fprintf(f, "  %%s%zu = getelementptr ptr, ptr %%args, i64 %zu\n", n, arg);
@@ -137,8 +139,8 @@ static void put_table(const struct cc_ir *ir, FILE *f)
 }
 
 /*
- * The linker makes the bounds of the section of shared memory when something asks
- * for them; the section is there even if a module has nothing in it.
+ * The linker defines the bounds of the section of shared memory when something uses
+ * them; the section exists even if a module has nothing in it.
  */
 static void put_symbols(const struct cc_ir *ir, FILE *f)
 {
@@ -154,10 +156,10 @@ static void put_symbols(const struct cc_ir *ir, FILE *f)
 }
 
 /*
- * What a function with more than a few locals calls first, with their bytes in rax and all
+ * Called first by a function with more than a few locals, with their size in rax and all
  * other registers to be kept: stacks are small and have no guard page, and a large frame
- * would reach behind the end without touching it. The bound is struct cpu_grid's; where it
- * does not hold, the signal finds a stack pointer that is in no stack.
+ * would reach past the end without touching it. The bound is struct cpu_grid's; if it
+ * is exceeded, the signal handler finds a stack pointer outside every stack.
  */
 static void put_probe(FILE *f)
 {

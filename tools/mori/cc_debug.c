@@ -2,15 +2,15 @@
 /*
  * The parameters of a C kernel as its source has them. On the CPU a small struct
  * is passed in registers, and the IR then has one or two numbers in its place; the
- * debug information still has the struct. Anything not understood leaves the kernel
- * with the parameters of the IR.
+ * debug information still has the struct. If anything is not understood, the kernel keeps
+ * the parameters of the IR.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mori/cc.h"
 
-#define DEPTH 32 /* of typedefs and qualifiers; a chain that is longer is not understood */
+#define DEPTH 32 /* of typedefs and qualifiers; longer chains are not followed */
 
 /* The line of the node whose name ("!12") starts at @s. */
 static const char *node(const struct cc_ir *ir, const char *s)
@@ -66,7 +66,7 @@ static struct cc_cparam describe(const struct cc_ir *ir, const char *line)
 	return p;
 }
 
-/* The list of types behind the definition: what it returns, then its parameters. */
+/* The list of types of the definition: the return type, then the parameters. */
 static const char *type_list(const struct cc_ir *ir, const struct cc_kernel *k)
 {
 	const char *dbg = strstr(ir->lines[k->line], " !dbg !");

@@ -2,7 +2,7 @@
 /*
  * One line of LLVM IR that defines a function, as llvm-dis writes it:
  *	define <words> <type> @name(<type> <attributes> %name, ...) <rest> {
- * Only what a caller of the function needs is taken out of it: the name, and the
+ * Only what a caller of the function needs is extracted: the name, and the
  * type of each parameter with the attributes that decide how it is passed.
  */
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #include "mori/cc.h"
 #include "mori/cmd.h"
 
-/* Behind what starts here: a string in quotes, or brackets with all that is in them. */
+/* Skips what starts here: a quoted string, or brackets with their contents. */
 static const char *skip_group(const char *s)
 {
 	int depth = 0;
@@ -33,7 +33,7 @@ static const char *skip_group(const char *s)
 	return s;
 }
 
-/* Behind the word that starts here, and brackets that follow it at once. */
+/* Skips the word that starts here, and brackets that follow it directly. */
 static const char *skip_word(const char *s)
 {
 	while (*s && *s != ' ' && *s != ',' && *s != ')') {
@@ -80,7 +80,7 @@ static const char *type_end(const char *s)
 	return end;
 }
 
-/* One parameter; gives where its text ends. */
+/* Parses one parameter; returns where its text ends. */
 static const char *read_param(struct cc *c, const char *s, struct cc_param *out)
 {
 	const char *end = type_end(s);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What `mori info` tells of kernels: where the device library is and for which targets, and
- * each tool that `mori cc` would run, found as it would find it.
+ * What `mori info` reports about kernels: where the device library is and for which targets, and
+ * each tool that `mori cc` would run, found in the same way.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +19,11 @@ static void say_tool(struct cc *c, enum cc_tool tool, mori_shmem_info_fn row, vo
 	const char *version = file ? cc_version(c, file) : "";
 
 	row(arg, SECTION, key, file ? file : "not found",
-	    file ? cc_str(c, "%s; for %s", *version ? version : "version not known", kind->use) :
+	    file ? cc_str(c, "%s; for %s", *version ? version : "unknown version", kind->use) :
 		   cc_str(c, "%s needs it; %s", kind->use, cc_advice(c, tool)));
 }
 
-/* The targets that have a library beside libmori_shmem.so (@have), or those without. */
+/* The targets with a library next to libmori_shmem.so (@have), or those without. */
 static const char *targets(struct cc *c, bool have)
 {
 	const char *list = "";
@@ -36,7 +36,7 @@ static const char *targets(struct cc *c, bool have)
 	return list;
 }
 
-/* The folder of the libraries: two names before the end of any of them. */
+/* The folder of the libraries: any of their paths without its last two names. */
 static const char *folder(struct cc *c)
 {
 	const char *file = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * LLVM IR as lines of text: which functions in it are kernels, what is missing in
- * it, and the few words that must change for it to fit the target.
+ * LLVM IR as lines of text: which functions in it are kernels, what it lacks,
+ * and the few words that must change for the target.
  *
  * A kernel is a function with the mark of MORI_KERNEL (an annotation), the calling
  * convention of a GPU's kernels, the annotation of NVVM, or the attribute
@@ -222,7 +222,7 @@ int cc_ir_kernels(struct cc_ir *ir)
 	return 1;
 }
 
-/* Is the function called or its address taken anywhere? Its declaration is no use. */
+/* Is the function called or its address taken anywhere? A declaration does not count. */
 static bool is_used(const struct cc_ir *ir, const char *name, size_t len)
 {
 	const char *at = cc_str(ir->cc, "@%.*s", (int)len, name);
@@ -238,7 +238,7 @@ static bool is_used(const struct cc_ir *ir, const char *name, size_t len)
 	return false;
 }
 
-/* What the driver of the GPU gives every kernel. */
+/* Functions that the GPU's driver provides to every kernel. */
 static bool in_driver(enum cc_kind kind, const char *name)
 {
 	static const char *const names[] = { "vprintf", "malloc", "free", "__assertfail" };
@@ -271,7 +271,7 @@ int cc_ir_check(const struct cc_ir *ir)
 	return missing ? 1 : 0;
 }
 
-/* The definition of a kernel with the words that the target wants before its name. */
+/* The definition of a kernel with the words that the target requires before its name. */
 static const char *kernel_line(struct cc_ir *ir, const struct cc_kernel *k)
 {
 	static const char *const words[] = {
@@ -298,7 +298,7 @@ static const char *drop_attributes(struct cc *c, const char *line)
 	return copy;
 }
 
-/* Memory of a block lies in a section of its own. */
+/* Block memory is in a section of its own. */
 static const char *shared_line(struct cc *c, const char *line)
 {
 	const char *align = strstr(line, ", align ");

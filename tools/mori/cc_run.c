@@ -2,7 +2,7 @@
 /*
  * Strings that live as long as a run of `mori cc`, its folder of temporary files,
  * and the tools it runs. A signal that ends the run ends the tool too, and the
- * folder goes in every case.
+ * folder is removed in every case.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-static volatile sig_atomic_t caught; /* the signal that came */
+static volatile sig_atomic_t caught; /* the signal that was received */
 static volatile sig_atomic_t child;  /* the tool that runs, or 0 */
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -129,7 +129,7 @@ void cc_close(struct cc *c)
 	}
 }
 
-/* A word as a shell would need it. */
+/* Prints a word quoted for a shell. */
 static void print_word(const char *word)
 {
 	if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -173,7 +173,7 @@ int cc_run(struct cc *c, const struct cc_words *cmd)
 		print_command(cmd);
 	if (caught)
 		return 1;
-	/* The child starts with the handlers' signals blocked here, so that none is lost between. */
+	/* The handled signals are blocked while the child starts, so that none is lost. */
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaddset(&set, signals[i]);

@@ -2,8 +2,8 @@
 /*
  * The targets of `mori cc`, and the last steps to each: LLVM IR with everything in
  * it becomes a shared object for the CPU, PTX or a cubin for NVIDIA, a code object for
- * AMD. Only the kernels and what the host looks for stay visible, so that a kernel
- * holds what it calls and no more.
+ * AMD. Only the kernels and the symbols that the host looks up stay visible, so that a kernel
+ * contains what it calls and no more.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,51 +14,95 @@
 #include "mori/cc.h"
 #include "mori/cmd.h"
 
-#define SM_FIRST  70 /* the oldest with the memory model that the library relies on */
-#define SM_LLVM19 90 /* the newest that LLVM 19 knows */
+/* A GPU. LLVM knows it from version @llvm on (0: 19), and clang 19 compiles C for @front. */
+struct cc_gpu {
+	const char *name;
+	int llvm;
+	const char *front; /* NULL: itself */
+};
 
-/* The number behind "sm_" or 0; a letter may follow it. */
-static int sm_number(const char *target)
+/* clang-format off */
+static const struct cc_gpu gpus[] = {
+	/* From sm_70 on they have the memory model that the library relies on. */
+	{ "sm_70", 0, NULL }, { "sm_72", 0, NULL }, { "sm_75", 0, NULL }, { "sm_80", 0, NULL },
+	{ "sm_86", 0, NULL }, { "sm_87", 0, NULL }, { "sm_88", 22, "sm_87" },
+	{ "sm_89", 0, NULL }, { "sm_90", 0, NULL }, { "sm_90a", 0, NULL },
+	{ "sm_100", 20, "sm_90" }, { "sm_100a", 20, "sm_90" }, { "sm_100f", 21, "sm_90" },
+	{ "sm_101", 20, "sm_90" }, { "sm_101a", 20, "sm_90" }, { "sm_101f", 21, "sm_90" },
+	{ "sm_103", 21, "sm_90" }, { "sm_103a", 21, "sm_90" }, { "sm_103f", 21, "sm_90" },
+	{ "sm_110", 22, "sm_90" }, { "sm_110a", 22, "sm_90" }, { "sm_110f", 22, "sm_90" },
+	{ "sm_120", 20, "sm_90" }, { "sm_120a", 20, "sm_90" }, { "sm_120f", 21, "sm_90" },
+	{ "sm_121", 21, "sm_90" }, { "sm_121a", 21, "sm_90" }, { "sm_121f", 21, "sm_90" },
+	{ "gfx900", 0, NULL }, { "gfx902", 0, NULL }, { "gfx904", 0, NULL },
+	{ "gfx906", 0, NULL }, { "gfx908", 0, NULL }, { "gfx909", 0, NULL },
+	{ "gfx90a", 0, NULL }, { "gfx90c", 0, NULL }, { "gfx942", 0, NULL },
+	{ "gfx950", 20, "gfx942" }, { "gfx1010", 0, NULL }, { "gfx1011", 0, NULL },
+	{ "gfx1012", 0, NULL }, { "gfx1013", 0, NULL }, { "gfx1030", 0, NULL },
+	{ "gfx1031", 0, NULL }, { "gfx1032", 0, NULL }, { "gfx1033", 0, NULL },
+	{ "gfx1034", 0, NULL }, { "gfx1035", 0, NULL }, { "gfx1036", 0, NULL },
+	{ "gfx1100", 0, NULL }, { "gfx1101", 0, NULL }, { "gfx1102", 0, NULL },
+	{ "gfx1103", 0, NULL }, { "gfx1150", 0, NULL }, { "gfx1151", 0, NULL },
+	{ "gfx1152", 0, NULL }, { "gfx1153", 20, "gfx1152" }, { "gfx1200", 0, NULL },
+	{ "gfx1201", 0, NULL }, { "gfx1250", 21, "gfx1201" }, { "gfx1251", 22, "gfx1201" },
+};
+/* clang-format on */
+
+#define N_GPUS (sizeof(gpus) / sizeof(gpus[0]))
+
+static const struct cc_gpu *gpu_find(const char *name)
 {
-	char *end;
-	long n = strncmp(target, "sm_", 3) ? 0 : strtol(target + 3, &end, 10);
+	for (size_t i = 0; i < N_GPUS; i++) {
+		if (!strcmp(gpus[i].name, name))
+			return &gpus[i];
+	}
+	return NULL;
+}
 
-	if (n <= 0 || n > 999 || (*end && (strchr("af", *end) == NULL || end[1])))
-		return 0;
-	return (int)n;
+static int unknown_target(struct cc *c)
+{
+	const struct cc_gpu *best = NULL;
+	const char *all = "cpu";
+	int least = 0;
+
+	for (size_t i = 0; i < N_GPUS; i++) {
+		int d = cmd_distance(c->target, gpus[i].name);
+
+		if (d >= 0 && (!best || d < least)) {
+			best = &gpus[i];
+			least = d;
+		}
+		all = cc_str(c, "%s %s", all, gpus[i].name);
+	}
+	cmd_error("cc", "unknown target %s%s%s%s There are %s", c->target,
+		  best ? "; did you mean " : "", best ? best->name : "", best ? "?" : ".", all);
+	return CMD_USAGE;
 }
 
 int cc_target_parse(struct cc *c)
 {
-	const char *t = c->target;
-	size_t len = strlen(t);
-
-	if (!strcmp(t, "cpu")) {
+	if (!strcmp(c->target, "cpu"))
 		c->kind = CC_CPU;
-	} else if (sm_number(t) >= SM_FIRST) {
-		c->kind = CC_NVPTX;
-	} else if (!strncmp(t, "gfx", 3) && len >= 6 && len <= 8 &&
-		   strspn(t + 3, "0123456789abcdef") == len - 3) {
-		c->kind = CC_AMDGCN;
-	} else {
-		cmd_error("cc", "unknown target %s; use cpu, sm_70 or later, or a gfx number", t);
-		return CMD_USAGE;
-	}
+	else if (gpu_find(c->target))
+		c->kind = *c->target == 's' ? CC_NVPTX : CC_AMDGCN;
+	else
+		return unknown_target(c);
 	return 0;
 }
 
-/* The nearest processor that clang 19 has heard of; the final code is for the real one. */
+/* The closest processor that clang 19 knows; the final code is for the real one. */
 const char *cc_front_cpu(struct cc *c)
 {
-	if (c->kind == CC_NVPTX)
-		return sm_number(c->target) > SM_LLVM19 ? "sm_90" : c->target;
-	return !strcmp(c->target, "gfx950") ? "gfx942" : c->target;
+	const struct cc_gpu *gpu = gpu_find(c->target);
+
+	return gpu && gpu->front ? gpu->front : c->target;
 }
 
-static bool newer_than_19(const struct cc *c)
+/* The oldest LLVM that knows the target. */
+static int llvm_needed(const struct cc *c)
 {
-	return (c->kind == CC_NVPTX && sm_number(c->target) > SM_LLVM19) ||
-	       (c->kind == CC_AMDGCN && !strcmp(c->target, "gfx950"));
+	const struct cc_gpu *gpu = gpu_find(c->target);
+
+	return gpu ? gpu->llvm : 0;
 }
 
 static void add_machine(struct cc *c, struct cc_words *cmd)
@@ -67,7 +111,7 @@ static void add_machine(struct cc *c, struct cc_words *cmd)
 		cc_word(cmd, cc_str(c, "-mcpu=%s", c->target));
 }
 
-/* Only @exports stay visible; what nothing reaches then goes. */
+/* Only @exports stay visible; what is then unreachable is removed. */
 static int optimise(struct cc *c, const char *ir, const char *exports, const char *out, bool text)
 {
 	const char *passes = c->kind == CC_CPU && c->emit != CC_EMIT_LL ?
@@ -155,7 +199,7 @@ static int link_hsaco(struct cc *c, const char *object, const char *out)
 	return err;
 }
 
-/* clang optimises, generates and links in one go; it also knows the sanitizers. */
+/* clang optimises, generates and links in one step; it also knows the sanitizers. */
 static int finish_cpu(struct cc *c, const char *in, const char *out)
 {
 	const char *clang = cc_tool(c, CC_CPU_CLANG);
@@ -207,7 +251,7 @@ static int finish_amdgcn(struct cc *c, const char *in, const char *out)
 	return err ? err : link_hsaco(c, object, out);
 }
 
-/* A plain file is replaced in one step, and only by something whole. */
+/* A regular file is replaced in one step, and only by a complete one. */
 static const char *written_first(struct cc *c)
 {
 	struct stat st;
@@ -236,7 +280,7 @@ int cc_finish(struct cc *c, const char *ir, const char *exports)
 	const char *best = c->emit == CC_EMIT_LL ? out : cc_temp(c, ".bc");
 	int err;
 
-	if (newer_than_19(c) && cc_find(c, CC_LLC) && c->llvm < 20) {
+	if (cc_find(c, CC_LLC) && c->llvm < llvm_needed(c)) {
 		cmd_error("cc", "LLVM %d does not know %s; install the packages llvm-22 and lld-22",
 			  c->llvm, c->target);
 		return 1;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where the tools are that `mori cc` runs. A tool is looked for in MORI_LLVM_BINDIR,
+ * Finds the tools that `mori cc` runs. A tool is looked up in MORI_LLVM_BINDIR,
  * then in PATH by its name with a version, then by its plain name; a missing one is
  * named together with the package that has it.
  *
- * C is compiled by the oldest clang that will do, because every later LLVM reads what
+ * C is compiled by the oldest suitable clang, because every later LLVM reads what
  * it writes; the final code is made by the newest, which knows the newest processors.
  */
 #include <limits.h>
@@ -59,7 +59,7 @@ static const char *in_path(struct cc *c, const char *name)
 	return NULL;
 }
 
-/* The number that `tool --version` prints behind one of these words; "" if none. */
+/* The number that `tool --version` prints after one of these words; "" if none. */
 const char *cc_version(struct cc *c, const char *tool)
 {
 	static const char *const before[] = { "version ", "LLD ", "release " };
@@ -225,7 +225,7 @@ const char *cc_tool(struct cc *c, enum cc_tool tool)
 	return file;
 }
 
-/* Leaves the path of the library this command runs with in *@path. */
+/* Stores the path of the library that this command uses in *@path. */
 static int note_library(struct dl_phdr_info *info, size_t size, void *path)
 {
 	const char *slash = strrchr(info->dlpi_name, '/');
@@ -281,7 +281,7 @@ const char *cc_folder(const struct cc *c)
 const char *cc_bitcode_beside(struct cc *c)
 {
 	return beside_library(c, cc_str(c, "%s/libmori_shmem_%s.bc", cc_folder(c),
-					c->near && c->kind != CC_CPU ? "near" : "device"));
+					c->p2p && c->kind != CC_CPU ? "p2p" : "device"));
 }
 
 const char *cc_bitcode(struct cc *c)

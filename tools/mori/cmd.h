@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * What the parts of the `mori` command share: its commands, their options, and how they
- * speak of wrong use. An option stands in one table only, from which getopt's tables, the
+ * report wrong use. An option is in one table only, from which getopt's tables, the
  * help and the completions of shells are made.
  */
 #ifndef MORI_TOOLS_CMD_H
@@ -12,7 +12,7 @@
 
 #define CMD_USAGE 2 /* exit code for wrong use */
 
-/* What may stand in a place: words, separated by blanks, or one of these. NULL: anything. */
+/* The values an argument may have: words, separated by blanks, or one of these. NULL: any. */
 #define CMD_FILE    "@file"
 #define CMD_DIR	    "@dir"
 #define CMD_PROGRAM "@program" /* and then its own arguments */
@@ -36,7 +36,7 @@ struct command {
 	int (*run)(int argc, char **argv); /* its own name is argv[0]; gives an exit code */
 	const char *usage, *more;	   /* of its --help: lines before and after the options */
 	const struct cmd_option *options;  /* ends with one without name and code */
-	const char *operand; /* what stands there without a dash: see above; "": nothing */
+	const char *operand;		   /* the arguments without a dash: see above; "": none */
 };
 
 extern const struct command mori_run, mori_info, mori_cc, mori_completion;
@@ -58,12 +58,12 @@ int cmd_help(const struct command *c);
 void cmd_error(const char *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Say why getopt_long() gave @c ('?' or ':') and what option may have been meant.
+ * Report why getopt_long() returned @c ('?' or ':') and which option may have been meant.
  * Returns CMD_USAGE.
  */
 int cmd_bad_option(const char *cmd, int c, char **argv, const struct option *options);
 
-/* Is @name near enough to @word to be offered for it? Smaller is nearer; -1 for no. */
+/* Is @name similar enough to @word to be suggested? Smaller is more similar; -1 for no. */
 int cmd_distance(const char *word, const char *name);
 
 #endif

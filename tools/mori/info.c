@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * `mori info`: prints what mori_shmem_info() reports, and what `mori cc` would work with, as
+ * `mori info`: prints what mori_shmem_info() reports, and the tools `mori cc` would use, as
  * text, JSON, or the Markdown of docs/environment.md. Rows of section env named NAME.part are parts
  * of the variable NAME.
  */

@@ -11,7 +11,7 @@
 #include "mori/cmd.h"
 
 #ifndef MORI_VERSION
-#define MORI_VERSION "unknown" /* the build says it */
+#define MORI_VERSION "unknown" /* set by the build */
 #endif
 
 const struct command *const commands[] = {
@@ -57,7 +57,7 @@ int cmd_distance(const char *word, const char *name)
 	return row[len] <= 1 + (int)len / 3 ? row[len] : -1;
 }
 
-/* The long option nearest to @word ("--name" or "--name=value"), or NULL. */
+/* The long option most similar to @word ("--name" or "--name=value"), or NULL. */
 static const char *nearest_option(const char *word, const struct option *options)
 {
 	const char *best = NULL;

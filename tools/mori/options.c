@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* From the one table of a command's options: what getopt_long() wants, and the help. */
+/* Makes getopt_long()'s tables and the help from the one table of a command's options. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ void cmd_getopt(const struct cmd_option *options, const char *first, struct cmd_
 	}
 }
 
-/* "  -n, --np N", as wide as it is. */
+/* Prints "  -n, --np N" and returns its width. */
 static int left_side(const struct cmd_option *o, char *text, size_t room)
 {
 	char letter[8] = "";

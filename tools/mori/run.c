@@ -34,28 +34,28 @@ enum {
 
 static const struct cmd_option options[] = {
 	{ "np", 'n', "N", NULL, "PEs in the job" },
-	{ "threads", 't', "T", NULL, "PEs a process, as threads; default 1" },
+	{ "threads", 't', "T", NULL, "PEs per process, as threads; default 1" },
 	{ "env", 'x', "NAME=VALUE", NULL,
-	  "set a variable for the PEs; NAME alone: it must be set here" },
+	  "set a variable for the PEs; NAME alone passes on one that is set here" },
 	{ "wdir", OPT_WDIR, "DIR", CMD_DIR, "start the PEs in DIR" },
 	{ "bind", OPT_BIND, "HOW", "none core",
 	  "none, or core: each PE on a core of its own, round robin" },
 	{ "tag-output", OPT_TAG, NULL, NULL, "put [rank] in front of each line" },
 	{ "timestamp", OPT_STAMP, NULL, NULL, "put the time in front of each line" },
 	{ "output-dir", OPT_DIR, "DIR", CMD_DIR,
-	  "output into DIR/pe-RANK.out and DIR/pe-RANK.err" },
-	{ "timeout", OPT_TIMEOUT, "SECONDS", NULL, "end the job after that time; exit code 124" },
+	  "write output to DIR/pe-RANK.out and DIR/pe-RANK.err" },
+	{ "timeout", OPT_TIMEOUT, "SECONDS", NULL, "end the job after this time; exit code 124" },
 	{ "keep-going", OPT_KEEP, NULL, NULL, "let the other PEs run on when one fails" },
 	{ "grace", OPT_GRACE, "SECONDS", NULL,
-	  "from SIGTERM, or a signal to mori run, to SIGKILL; default 2" },
-	{ "heap-size", OPT_HEAP, "SIZE", NULL, "MORI_SHMEM_HEAP_SIZE, as in 512M" },
+	  "time from SIGTERM, or a signal to mori run, to SIGKILL; default 2" },
+	{ "heap-size", OPT_HEAP, "SIZE", NULL, "MORI_SHMEM_HEAP_SIZE, for example 512M" },
 	{ "mode", OPT_MODE, "MODE", "static vmm isolation",
 	  "MORI_SHMEM_MODE: static, vmm, isolation" },
 	{ "device", OPT_DEVICE, "DEVICE", "auto cpu cuda hip",
 	  "MORI_SHMEM_DEVICE: auto, cpu, cuda, hip" },
 	{ "log-level", OPT_LOG, "LEVEL", "trace debug info warn error",
 	  "MORI_SHMEM_LOG_LEVEL: trace, debug, info, warn, error" },
-	{ "verbose", 'v', NULL, NULL, "say when processes start and end" },
+	{ "verbose", 'v', NULL, NULL, "report when processes start and end" },
 	{ "help", 'h', NULL, NULL, "this text" },
 	{ 0 },
 };
@@ -216,7 +216,7 @@ static int make_dir(const char *dir)
 	return err ? 1 : 0;
 }
 
-/* The standard descriptors are open, or others would take their place. */
+/* Open the standard descriptors, so that no other file takes their numbers. */
 static void fill_standard_fds(void)
 {
 	int fd;
@@ -229,8 +229,8 @@ static void fill_standard_fds(void)
 }
 
 /*
- * Signals are read from a descriptor, and are blocked before any thread is made.
- * One that is ignored (nohup) stays ignored.
+ * Signals are read from a descriptor and are blocked before any thread is made.
+ * A signal that is ignored (nohup) stays ignored.
  */
 static int open_signals(struct job *j)
 {
@@ -289,19 +289,21 @@ static int make_procs(struct job *j)
 static int open_rendezvous(char hex[2 * MORI_SHMEM_UNIQUE_ID_BYTES + 1])
 {
 	mori_shmem_uniqueid_t uid;
+	int err;
 
-	/* Loopback unless asked: nobody outside has business with a job of one machine. */
+	/* Loopback by default: a job of one machine needs no connections from outside. */
 	setenv("MORI_SOCKET_IFNAME", "lo", 0);
-	if (mori_shmem_get_unique_id(&uid)) {
+	err = mori_shmem_get_unique_id(&uid);
+	if (err) {
 		cmd_error("run", "%s", mori_shmem_last_error());
-		return 1;
+		return err == MORI_SHMEM_EINVAL ? CMD_USAGE : 1; /* a variable has a bad value */
 	}
 	for (int i = 0; i < MORI_SHMEM_UNIQUE_ID_BYTES; i++)
 		snprintf(hex + 2 * i, 3, "%02x", uid.bytes[i]);
 	return 0;
 }
 
-/* What must be there before the first process; in this order. */
+/* What must exist before the first process is started, in this order. */
 static int job_open(struct job *j)
 {
 	fill_standard_fds();
@@ -324,7 +326,7 @@ static int job_start(struct job *j)
 	/* Kernels of PEs in one process wait for each other: each needs a queue to the GPU. */
 	if (j->o->threads > 1 && !getenv("CUDA_MPS_PIPE_DIRECTORY"))
 		setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
-	/* Made first: the PEs see the launcher's environment as it was. */
+	/* Made first, so that the PEs see the launcher's environment unchanged. */
 	env = run_env_new(j->o->np);
 	if (!env)
 		return 1;
@@ -362,7 +364,7 @@ static int cmd_run(int argc, char **argv)
 	if (!code) {
 		code = job_start(&j);
 		if (code) {
-			/* Not all could start: those that did are not wanted. */
+			/* Not all could start: end those that did. */
 			j.failed = 1;
 			j.code = code;
 			run_signal_all(&j, SIGKILL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A job of `mori run`: what was asked for, its processes, and where their output
+ * A job of `mori run`: what was requested, its processes, and where their output
  * goes. One thread does everything; a process hosts one PE or, with --threads,
  * several with successive ranks.
  */
@@ -18,11 +18,11 @@
 #define RUN_NOT_EXECUTABLE 126 /* exit codes as a shell gives them */
 #define RUN_NOT_FOUND	   127
 #define RUN_TIMED_OUT	   124
-#define RUN_UNSEEN	   125 /* failures in kernels that nobody has looked at */
+#define RUN_UNSEEN	   125 /* failures in kernels that nobody has checked */
 
 struct run_opts {
-	int np, threads;    /* PEs in all, PEs a process */
-	int tag, timestamp; /* what each line of output gets in front */
+	int np, threads;    /* PEs in all, PEs per process */
+	int tag, timestamp; /* what precedes each line of output */
 	int keep_going, verbose, bind_core;
 	double timeout_s;	/* 0: none */
 	double grace_s;		/* from a signal that is to end the job to SIGKILL */
@@ -35,8 +35,9 @@ struct run_opts {
 struct stream {
 	int fd;	   /* read end; -1 once closed */
 	int to;	   /* where its lines go */
-	char *buf; /* what has come of the line that is not complete yet */
+	char *buf; /* the part of an incomplete line that was read */
 	size_t len, cap;
+	int64_t since; /* when the last of it came; by clock_now() */
 };
 
 struct proc {
@@ -70,15 +71,12 @@ struct job {
 	int interrupted; /* the signal that was passed on to end the job; 0: none */
 	int notes;	 /* where PEs tell; run_notes.c */
 	char notes_name[64];
-	uint64_t again_at; /* from then on @interrupted once more is a second signal */
-	int abandoned;	   /* by a second signal: output no longer matters */
-	int child_event;   /* a child may have ended */
-	uint64_t ends_at, term_at, kill_at; /* nanoseconds of run_now(); 0: never */
+	int64_t again_at; /* from then on @interrupted once more is a second signal */
+	int abandoned;	  /* by a second signal: output no longer matters */
+	int child_event;  /* a child may have ended */
+	int64_t ends_at, term_at, kill_at; /* by clock_now(); 0: never */
 };
 
-uint64_t run_now(void);
-/* A time so many seconds from now. */
-uint64_t run_in(double seconds);
 /* "PE 3" or "PEs 4-7", and the same for a tag: "3", "4-7". */
 const char *run_who(const struct proc *p, char *buf, size_t size);
 const char *run_ranks(const struct proc *p, char *buf, size_t size);
@@ -106,7 +104,8 @@ int run_check_limits(int n_procs);
 /* run_output.c */
 int run_output_open(struct job *j, struct proc *p, int fds[2]);
 void run_output_close(struct proc *p);
-int run_captures(const struct run_opts *o);
+/* Pass on what no line break has followed for a while; milliseconds until the next is due, or @ms. */
+int run_output_pause(struct job *j, struct proc *p, int ms);
 /* Read what is there and pass whole lines on; at the end of file the rest, and close. */
 void run_output_read(struct job *j, struct proc *p, struct stream *s);
 /* Until nothing is there any more; the write ends may still be open. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Nothing of a job stays. Processes that left their group come back to the
+ * Nothing of a job is left behind. Processes that left their group are reparented to the
  * launcher as its children (it is a subreaper) and are killed at the end. If the
  * launcher itself is killed, the keeper sees the end of a pipe and kills every
- * group it was told of.
+ * group that was reported to it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,10 +18,10 @@
 
 #include "mori/run.h"
 
-#define LEFTOVER_TRIES 2000	 /* of a millisecond: then the kernel does not let one go */
+#define LEFTOVER_TRIES 2000 /* of one millisecond each: after that the kernel does not let one go */
 #define FDS_MAX	       (1 << 16) /* a limit may be thousands of millions: minutes of closing */
 
-/* What the keeper is told: a pid to remember, or its negative to forget. */
+/* A message to the keeper: a pid to remember, or its negative to forget. */
 static __attribute__((noreturn)) void keeper_main(int fd)
 {
 	size_t n = 0, cap = 0;
@@ -53,8 +53,8 @@ static __attribute__((noreturn)) void keeper_main(int fd)
 }
 
 /*
- * Everything from @first on, one by one: close_range() is younger than many kernels, and refused
- * in many sandboxes. Without /proc, or without a descriptor for it, as far as the limit goes.
+ * Closes everything from @first on, one by one: many kernels lack close_range(), and many
+ * sandboxes refuse it. Without /proc, or without a descriptor for it, it goes up to the limit.
  */
 static void close_from(int first)
 {
@@ -84,7 +84,7 @@ int run_keeper_start(struct job *j)
 		return -1;
 	j->keeper_pid = fork();
 	if (!j->keeper_pid) {
-		/* It must hold nobody's pipe or terminal open. */
+		/* The keeper must not hold a pipe or terminal of another process open. */
 		dup2(fds[0], 0);
 		close_from(1);
 		keeper_main(0);
@@ -100,7 +100,7 @@ int run_keeper_start(struct job *j)
 
 static void keeper_tell(struct job *j, pid_t pid)
 {
-	/* A keeper that was killed is missed only if the launcher is killed as well. */
+	/* The loss of a killed keeper matters only if the launcher is killed as well. */
 	while (j->keeper >= 0 && write(j->keeper, &pid, sizeof(pid)) < 0 && errno == EINTR)
 		;
 }

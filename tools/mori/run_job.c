@@ -2,7 +2,7 @@
 /*
  * The life of a job: signals, ends of processes, deadlines and output in one
  * loop. The first failure is the cause and decides the exit code; the PEs that
- * end after it are its consequence. They get a moment to notice by themselves,
+ * end after it are its consequence. They get a moment to notice the failure by themselves,
  * then SIGTERM, then SIGKILL.
  */
 #include <errno.h>
@@ -12,27 +12,15 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "mori/cmd.h"
 #include "mori/run.h"
+#include "util/clock.h"
 
 #define NOTICE_S 1.0 /* from the first failure to SIGTERM for the others */
-#define AGAIN_S	 0.2 /* a signal within this is the one before: timeout(1) sends each twice */
-
-uint64_t run_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-uint64_t run_in(double seconds)
-{
-	return run_now() + (uint64_t)(seconds * 1e9);
-}
+#define AGAIN_S                                                                                    \
+	0.2 /* a signal repeated within this time counts once: timeout(1) sends each twice */
 
 const char *run_ranks(const struct proc *p, char *buf, size_t size)
 {
@@ -59,7 +47,7 @@ void run_signal_all(const struct job *j, int sig)
 	}
 }
 
-static void earlier(uint64_t *when, uint64_t t)
+static void earlier(int64_t *when, int64_t t)
 {
 	if (!*when || t < *when)
 		*when = t;
@@ -67,7 +55,7 @@ static void earlier(uint64_t *when, uint64_t t)
 
 int run_wait_ms(const struct job *j)
 {
-	uint64_t next = 0, now = run_now();
+	int64_t next = 0;
 
 	if (j->ends_at)
 		earlier(&next, j->ends_at);
@@ -77,15 +65,13 @@ int run_wait_ms(const struct job *j)
 		earlier(&next, j->kill_at);
 	if (!next)
 		return -1;
-	/* Rounded up, or the loop would spin for the last millisecond. */
-	next = next > now ? (next - now) / 1000000 + 1 : 0;
-	return next < 3600000 ? (int)next : 3600000;
+	return clock_left_ms(next);
 }
 
 /* Do what is due. */
 static void pass_deadlines(struct job *j)
 {
-	uint64_t now = run_now();
+	int64_t now = clock_now();
 
 	if (j->ends_at && now >= j->ends_at) {
 		j->ends_at = 0;
@@ -98,8 +84,8 @@ static void pass_deadlines(struct job *j)
 	if (j->term_at && now >= j->term_at) {
 		j->term_at = 0;
 		run_signal_all(j, SIGTERM);
-		run_signal_all(j, SIGCONT); /* one that is stopped could not act on it */
-		earlier(&j->kill_at, run_in(j->o->grace_s));
+		run_signal_all(j, SIGCONT); /* a stopped process could not act on the signal */
+		earlier(&j->kill_at, clock_deadline(j->o->grace_s));
 	}
 	if (j->kill_at && now >= j->kill_at) {
 		j->kill_at = 0;
@@ -110,17 +96,17 @@ static void pass_deadlines(struct job *j)
 static void on_end_signal(struct job *j, int sig)
 {
 	if (sig == j->interrupted) {
-		if (run_now() < j->again_at)
+		if (clock_now() < j->again_at)
 			return;
 		j->abandoned = 1;
 		run_signal_all(j, SIGKILL);
 		return;
 	}
 	j->interrupted = sig;
-	j->again_at = run_in(AGAIN_S);
+	j->again_at = clock_deadline(AGAIN_S);
 	run_signal_all(j, sig);
 	run_signal_all(j, SIGCONT);
-	earlier(&j->kill_at, run_in(j->o->grace_s));
+	earlier(&j->kill_at, clock_deadline(j->o->grace_s));
 }
 
 static void on_signal(struct job *j, int sig)
@@ -172,7 +158,7 @@ static int exit_code(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The first end with a failure: the others are to end, too. */
+/* The first process that ends with a failure: end the others, too. */
 static void on_cause(struct job *j, const struct proc *p, pid_t pid, int status)
 {
 	j->failed = 1;
@@ -183,7 +169,7 @@ static void on_cause(struct job *j, const struct proc *p, pid_t pid, int status)
 	else
 		say_end(p, pid, status);
 	if (!j->o->keep_going)
-		earlier(&j->term_at, run_in(NOTICE_S));
+		earlier(&j->term_at, clock_deadline(NOTICE_S));
 }
 
 struct ended {
@@ -198,7 +184,7 @@ static void on_ends(struct job *j, const struct ended *ended, int n)
 
 	for (int i = 0; i < n; i++) {
 		run_output_drain(j, ended[i].p);
-		/* Of those seen at once, one that was killed hardly noticed another's end. */
+		/* Of several seen at once, a killed one is probably not a consequence of another. */
 		if (ended[i].status &&
 		    (!cause || (WIFSIGNALED(ended[i].status) && !WIFSIGNALED(cause->status))))
 			cause = &ended[i];
@@ -224,7 +210,7 @@ static struct proc *find_proc(const struct job *j, pid_t pid)
 	return NULL;
 }
 
-/* Reap what has ended: processes of the job, and strangers that came to the launcher. */
+/* Reap what has ended: processes of the job, and others reparented to the launcher. */
 static void reap(struct job *j)
 {
 	struct ended *ended = calloc((size_t)j->n_alive + 1, sizeof(*ended));
@@ -268,7 +254,7 @@ static int fill_poll(const struct job *j, struct pollfd *fds)
 	fds[n] = (struct pollfd){ -1, 0, 0 };
 	run_stdin_wants(j, &fds[n]);
 	n++;
-	for (int i = 0; run_captures(j->o) && i < j->n_procs; i++) {
+	for (int i = 0; i < j->n_procs; i++) {
 		for (int k = 0; k < 2; k++)
 			fds[n++] = (struct pollfd){ j->procs[i].s[k].fd, POLLIN, 0 };
 	}
@@ -282,11 +268,13 @@ int run_job(struct job *j)
 	if (!fds)
 		return 1;
 	if (j->o->timeout_s > 0)
-		j->ends_at = run_in(j->o->timeout_s);
+		j->ends_at = clock_deadline(j->o->timeout_s);
 	while (j->n_alive) {
-		int n = fill_poll(j, fds);
+		int n = fill_poll(j, fds), ms = run_wait_ms(j);
 
-		poll(fds, (nfds_t)n, run_stdin_wait_ms(j, &fds[1], run_wait_ms(j)));
+		for (int i = 0; i < j->n_procs; i++)
+			ms = run_output_pause(j, &j->procs[i], ms);
+		poll(fds, (nfds_t)n, run_stdin_wait_ms(j, &fds[1], ms));
 		run_serve(j);
 		if (fds[1].revents)
 			run_stdin_move(j);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Refuses a job that this machine cannot hold before it starts: half a job of
+ * Refuses, before it starts, a job that this machine cannot hold: half a job of
  * many thousand processes helps nobody and may take the machine along.
  */
 #include <ctype.h>
@@ -51,7 +51,7 @@ int run_check_limits(int n_procs)
 	struct rlimit r;
 	long long kib;
 
-	if (n_procs <= 64) /* a few always fit: no time is spent on a look */
+	if (n_procs <= 64) /* a few always fit: save the time of the check */
 		return 0;
 	if (geteuid() && !getrlimit(RLIMIT_NPROC, &r) && r.rlim_cur != RLIM_INFINITY &&
 	    too_many(n_procs, (long long)r.rlim_cur, "the limit of your processes (ulimit -u)"))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * What PEs have to say besides their exit codes: that something has failed, in a kernel as a
- * rule, and nobody has looked.
+ * What PEs report besides their exit codes: that something has failed, usually in a
+ * kernel, and nobody has checked.
  * They send a datagram to a socket whose name, in no file system, only the job knows; it goes
- * with the launcher, whatever ends it. Where PEs cannot reach it their text alone is told.
+ * with the launcher, whatever ends it. PEs that cannot reach it report on standard error only.
  */
 #include <stddef.h>
 #include <stdio.h>

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Output of the PEs where it is tagged, stamped or kept in files. Lines leave
- * whole, however long, so those of different PEs never mix: the launcher is the
- * only one to write. It never blocks in a write without listening to signals.
+ * Output of the PEs where the launcher passes it on: tagged, stamped, or of several
+ * processes that write to one place. Lines leave whole, however long, so those of
+ * different PEs never mix: the launcher is the only one to write. It never blocks in a
+ * write without listening to signals.
+ *
+ * Without a tag no byte is added or changed, and what no line break follows, such as a
+ * prompt, leaves after a pause. Standard output to a terminal is not passed on: the PEs
+ * see the terminal, to which they write by lines themselves.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,14 +22,38 @@
 
 #include "mori/cmd.h"
 #include "mori/run.h"
+#include "util/clock.h"
 
 #define READ_BYTES (64 * 1024)
 /* A line longer than this leaves in pieces, or a PE that writes no line break would fill memory. */
 #define LINE_BYTES_MOST (64u << 20)
+/*
+ * Text without a line break: a prompt, if its process can be answered. Any other is most likely
+ * a line that its process is still writing, slowly, on a busy machine.
+ */
+#define PROMPT_MS 100
+#define PAUSE_MS  5000
 
-int run_captures(const struct run_opts *o)
+static int has_head(const struct job *j)
 {
-	return o->tag || o->timestamp;
+	return j->o->tag || j->o->timestamp;
+}
+
+/* Whether output (@i 0) or error (1) of the processes goes through the launcher. */
+static int captures(const struct job *j, int i)
+{
+	if (has_head(j))
+		return 1;
+	return !j->o->output_dir && j->n_procs > 1 && (i || !isatty(1));
+}
+
+/* Whether output and error of the launcher are one file, where their order matters. */
+static int is_one_file(void)
+{
+	struct stat out, err;
+
+	return !fstat(1, &out) && !fstat(2, &err) && out.st_dev == err.st_dev &&
+	       out.st_ino == err.st_ino;
 }
 
 static int open_file(const struct job *j, const struct proc *p, const char *suffix)
@@ -43,11 +72,14 @@ static int open_file(const struct job *j, const struct proc *p, const char *suff
 	return fd;
 }
 
-static int open_pipe(struct stream *s, int to)
+/* -1: the process gets the launcher's own, where that will do. */
+static int open_pipe(const struct job *j, struct stream *s, int to)
 {
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC)) {
+		if (!has_head(j))
+			return -1;
 		cmd_error("run", "cannot make a pipe: %s (see ulimit -n)", strerror(errno));
 		return -1;
 	}
@@ -69,11 +101,15 @@ int run_output_open(struct job *j, struct proc *p, int fds[2])
 				return -1;
 			fds[i] = p->file[i];
 		}
-		if (run_captures(j->o)) {
-			fds[i] = open_pipe(&p->s[i], p->file[i] >= 0 ? p->file[i] : 1 + i);
-			if (fds[i] < 0)
-				return -1;
+		if (!captures(j, i))
+			continue;
+		if (i && fds[0] >= 0 && !has_head(j) && is_one_file()) {
+			fds[1] = fcntl(fds[0], F_DUPFD_CLOEXEC, 0);
+			continue;
 		}
+		fds[i] = open_pipe(j, &p->s[i], p->file[i] >= 0 ? p->file[i] : 1 + i);
+		if (fds[i] < 0 && has_head(j))
+			return -1;
 	}
 	return 0;
 }
@@ -163,7 +199,7 @@ static int emit(struct job *j, const struct proc *p, struct stream *s, size_t le
 		memcpy(out + n + head_len, s->buf + at, part);
 		n += head_len + part;
 		at += part;
-		if (!end)
+		if (!end && head_len)
 			out[n++] = '\n';
 	}
 	err = write_out(j, s->to, out, n);
@@ -205,8 +241,10 @@ static int read_some(struct job *j, struct proc *p, struct stream *s)
 	n = read(s->fd, s->buf + s->len, READ_BYTES);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	if (n > 0)
+	if (n > 0) {
 		s->len += (size_t)n;
+		s->since = clock_now();
+	}
 	/* A reader that is gone: the PE meets its SIGPIPE at the closed pipe. */
 	if (emit_lines(j, p, s, seen, n <= 0) || n <= 0) {
 		stream_close(s);
@@ -219,6 +257,34 @@ void run_output_read(struct job *j, struct proc *p, struct stream *s)
 {
 	if (s->fd >= 0)
 		read_some(j, p, s);
+}
+
+/* Whether somebody can answer the process: it has standard input, which is no file or device. */
+static int is_answered(const struct job *j, const struct proc *p)
+{
+	struct stat in;
+
+	return p == j->procs && !fstat(STDIN_FILENO, &in) &&
+	       (S_ISFIFO(in.st_mode) || S_ISSOCK(in.st_mode) || isatty(STDIN_FILENO));
+}
+
+int run_output_pause(struct job *j, struct proc *p, int ms)
+{
+	for (int i = 0; i < 2 && !has_head(j); i++) {
+		struct stream *s = &p->s[i];
+		int pause = is_answered(j, p) ? PROMPT_MS : PAUSE_MS;
+		int64_t due = s->since + (int64_t)pause * 1000000;
+		int left;
+
+		if (s->fd < 0 || !s->len)
+			continue;
+		left = clock_now() < due ? clock_left_ms(due) : 0;
+		if (!left && emit_lines(j, p, s, 0, 1))
+			stream_close(s);
+		else if (left && (ms < 0 || left < ms))
+			ms = left;
+	}
+	return ms;
 }
 
 void run_output_drain(struct job *j, struct proc *p)

@@ -133,7 +133,7 @@ static int find_program(struct spawn *s)
 	return err;
 }
 
-/* How a shell runs a file that is no program by itself. */
+/* The way a shell runs a file that is not a program by itself. */
 static int make_shell_argv(struct spawn *s)
 {
 	char **argv = s->j->o->argv;
@@ -169,7 +169,7 @@ static int make_sets(struct spawn *s)
 	return -1;
 }
 
-/* One core a PE, round robin over those the launcher may use. */
+/* One core per PE, round robin over those the launcher may use. */
 static void choose_cores(struct spawn *s, const struct proc *p)
 {
 	CPU_ZERO_S(s->set_size, s->mine);
@@ -205,7 +205,7 @@ static __attribute__((noreturn)) void child_run(struct spawn *s, const struct pr
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
-		_exit(127); /* the launcher died before it could matter */
+		_exit(127); /* the launcher died before prctl() took effect */
 	if (s->mine && p->n && sched_setaffinity(0, s->set_size, s->mine))
 		child_fails(s, "affinity");
 	for (int i = 0; i < 3; i++) {
@@ -227,7 +227,7 @@ static __attribute__((noreturn)) void child_run(struct spawn *s, const struct pr
 static int report_start(const struct spawn *s, const struct start *t)
 {
 	if (!strcmp(t->step, "chdir")) {
-		cmd_error("run", "cannot go to %s: %s", s->j->o->wdir, strerror(t->err));
+		cmd_error("run", "cannot change to %s: %s", s->j->o->wdir, strerror(t->err));
 		return 1;
 	}
 	if (strcmp(t->step, "exec")) {
@@ -273,7 +273,7 @@ static int fork_proc(struct spawn *s, struct proc *p, const int fds[3])
 	}
 	close(s->failure[1]);
 	s->failure[1] = -1;
-	/* The end of the pipe: exec closed it. Where vfork() waits, it has happened. */
+	/* The end of the pipe means that exec closed it, which has happened when vfork() returns. */
 	do
 		n = read(s->failure[0], &start, sizeof(start));
 	while (n < 0 && errno == EINTR);
@@ -359,7 +359,7 @@ int run_spawn(struct job *j, char **env, const char *uid)
 		CPU_FREE(s.mine);
 	}
 	free(s.shell);
-	while (s.env && s.env[n]) /* what is not the caller's to free */
+	while (s.env && s.env[n]) /* strings that the caller must not free */
 		n++;
 	for (int i = 0; n && i < OWN_VARS; i++)
 		s.env[n - 1 - (size_t)i] = NULL;

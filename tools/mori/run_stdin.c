@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Standard input belongs to process 0. A file or pipe it simply inherits. A
- * terminal it could not read from its own process group, so the launcher reads
+ * Standard input belongs to process 0, which simply inherits a file or pipe. It could not
+ * read a terminal from its own process group, so the launcher reads
  * it, while it is in the foreground itself, and passes it on.
  */
 #include <errno.h>

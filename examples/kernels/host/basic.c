@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WORDS 10007 /* no multiple of anything */
+#define WORDS 10007 /* not a multiple of any block size */
 
-/* What PE @pe has in word i. */
+/* The value of PE @pe in word i. */
 static int word_of(int pe, int i)
 {
 	return pe * 1000003 + i * 7 + 1;
@@ -28,7 +28,7 @@ int run_hello(struct host *h)
 	return err ? err : (seen[0] != h->me) + (seen[1] != h->n_pes);
 }
 
-/* A message of @from must be in @dest, and nothing behind it. */
+/* A message of @from must be in @dest, and nothing after it. */
 static int check_words(struct host *h, const int *dest, int from, int *words)
 {
 	int wrong = 0, err = from_heap(h, words, dest, (WORDS + 1) * sizeof(*words));
@@ -91,7 +91,7 @@ int run_put_signal(struct host *h)
 
 	if (!err)
 		err = from_heap(h, words, box, WORDS * sizeof(*words));
-	/* PE p gets what those before it have added; PE 0 what all have. */
+	/* PE p gets what the PEs before it have added; PE 0 what all have added. */
 	for (int pe = 0; pe < (h->me ? h->me : h->n_pes); pe++)
 		sum += pe;
 	for (int i = 0; !err && i < WORDS; i++)

@@ -13,7 +13,7 @@ struct host {
 	mori_shmem_module_t *module;
 	const char *kernel;
 	int me, n_pes;
-	unsigned threads; /* of a block, where the example leaves it open */
+	unsigned threads; /* per block, if the example leaves it open */
 };
 
 /* Each returns a status, or the number of wrong values, which is positive. */

@@ -31,7 +31,7 @@ static const struct {
 
 #define N_EXAMPLES (sizeof(examples) / sizeof(examples[0]))
 
-/* What the command line asks for. */
+/* What the command line requests. */
 struct work {
 	const char *name;
 	int (*run)(struct host *h);
@@ -70,7 +70,7 @@ static int run_work(const struct work *w)
 	int err = mori_shmem_module_load(w->image, w->size, &h.module);
 
 	if (!err)
-		err = mori_shmem_barrier_all(); /* loaded everywhere before anything runs */
+		err = mori_shmem_barrier_all(); /* loaded on every PE before anything runs */
 	if (!err)
 		err = w->run(&h);
 	if (err > 0)
@@ -137,7 +137,7 @@ static int usage(void)
 	return 2;
 }
 
-/* 0, or how to exit. */
+/* 0, or the exit code. */
 static int read_work(struct work *w, const char *name, const char *file)
 {
 	w->name = name;

@@ -11,7 +11,7 @@
 #define BYTES	((size_t)NUMBERS * 2)
 #define ROUNDS	3
 
-/* What PE @pe has in number i: distinct by PE, place and round, of either sign. */
+/* The value of PE @pe at index i: distinct by PE, index and round, of either sign. */
 static uint16_t number_of(int pe, size_t i, uint64_t round)
 {
 	return bf16_round((float)((int)((i * 31 + (size_t)pe * 101 + round * 17) % 509) - 250) / 8);
@@ -19,7 +19,7 @@ static uint16_t number_of(int pe, size_t i, uint64_t round)
 
 struct reduce {
 	struct host *h;
-	uint16_t *in, *out, *words; /* the last is of the host */
+	uint16_t *in, *out, *words; /* the last is in host memory */
 	void **args;
 	uint64_t *round; /* the argument that counts launches */
 	unsigned blocks;
@@ -89,7 +89,7 @@ int run_allreduce_read(struct host *h)
 	return err ? err : mori_shmem_free(ready);
 }
 
-/* Eight chunks a peer where load and store reach everybody, one over a queue. */
+/* Eight chunks per peer if load and store reach every PE, one over a queue. */
 static uint32_t chunks_for(struct host *h, const void *symmetric)
 {
 	for (int pe = 0; pe < h->n_pes; pe++) {

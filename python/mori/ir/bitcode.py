@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds the device library: one bitcode file a kind of device, whatever the model, and for GPUs a smaller
+"""Finds the device library: one bitcode file per kind of device, whatever the model, and for GPUs a smaller
 one for kernels whose peers all have load and store.
 
 It lies with the native parts of the package, be that installed or imported from a build tree, else in the
@@ -15,13 +15,14 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any, Iterator
 
 from mori._paths import native
 
 FILE = "libmori_shmem_device.bc"
-NEAR = "libmori_shmem_near.bc"  # of GPUs: without the queues of NICs
+P2P = "libmori_shmem_p2p.bc"  # of GPUs: without the queues of NICs
 
 _HOST = platform.machine()
 _KINDS = {
@@ -73,7 +74,7 @@ def present_target() -> str:
 
 
 def _places() -> Iterator[Path]:
-    """Where it may be, the most likely place first."""
+    """The places where it may be, the most likely first."""
     yield Path(native("lib", "mori"))
     yield Path(__file__).resolve().parents[3] / "build" / "lib" / "mori"
     command = shutil.which("mori")
@@ -91,27 +92,37 @@ def _places() -> Iterator[Path]:
             yield Path(asked.stdout.strip())
 
 
-def find_bitcode(target: Any = None, *, cov: int | None = None, near: bool = False) -> str:
+def renamed_near(p2p: bool | None, near: bool | None) -> bool | None:
+    """*p2p*, or what a caller gave for it under its former name."""
+    if near is None:
+        return p2p
+    warnings.warn("near= is now p2p=", DeprecationWarning, stacklevel=3)
+    return near
+
+
+def find_bitcode(target: Any = None, *, cov: int | None = None, p2p: bool = False, near: bool | None = None) -> str:
     """The path of ``libmori_shmem_device.bc`` for a target.
 
     :param target: ``None`` for the device that is present; ``"cuda"``, ``"sm_90"``, ``"hip"``,
         ``"gfx942"``, ``"cpu"``, ``"x86_64"``, ``"aarch64"``, or a ``triton`` ``GPUTarget``.
     :param cov: taken and not needed: the bitcode links with any code object version of AMD.
-    :param near: for a GPU, ``libmori_shmem_near.bc`` instead: kernels compile sooner and need fewer registers, and
+    :param p2p: for a GPU, ``libmori_shmem_p2p.bc`` instead: kernels compile sooner and need fewer registers, and
         every call about a PE that only a NIC reaches gives ``MORI_SHMEM_ENOTSUP``.
-    :raises FileNotFoundError: if there is none; the text says where it was looked for.
-    :raises ValueError: for a target that is none.
+    :param near: the former name of *p2p*; deprecated.
+    :raises FileNotFoundError: if there is none; the text lists the places searched.
+    :raises ValueError: for an unknown target.
     """
     del cov
+    p2p = renamed_near(p2p, near)
     kind = _kind(present_target() if target is None else target)
     named = os.environ.get("MORI_SHMEM_BC")
     if named:
         if os.path.isfile(named):
             return os.path.abspath(named)
-        raise FileNotFoundError(f"MORI_SHMEM_BC names {named}, which is no file")
+        raise FileNotFoundError(f"MORI_SHMEM_BC names {named}, which is not a file")
     looked = []
     for place in _places():
-        for name in (NEAR, FILE) if near and kind in ("nvptx64", "amdgcn") else (FILE,):
+        for name in (P2P, FILE) if p2p and kind in ("nvptx64", "amdgcn") else (FILE,):
             path = place / kind / name
             if path.is_file():
                 return str(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What kernels can call: one entry a function of the device library.
+"""What kernels can call: one entry per function of the device library.
 
 :data:`MORI_DEVICE_FUNCTIONS` maps a name to a dict with
 
@@ -22,7 +22,7 @@
     ``warp`` or ``block``, ``none`` where it makes no difference, ``grid`` for the facts of a grid.
 
 A name is that of the C function without ``mori_shmem_``; ``ctx_<name>`` takes the context of a
-PE first. It all comes from the list of operations in ``<mori/shmem_list.h>``.
+PE first. It all comes from the list of operations in ``src/ops/shmem_list.h``.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _PARAM = re.compile(r"(?:const )?([\w ]+?) (\*?)(\w+)")
 
 # Facts that do not change while a kernel runs.
 _PURE = {"my_pe", "n_pes", "ptr_p2p", "ptr"}
-# A status is an int; these give one as a value.
+# A status is an int; these return an int as a value.
 _INT_VALUE = re.compile(r"my_pe|n_pes|status|int_g(_block)?|\w+_test(_block)?")
 
 
@@ -71,7 +71,7 @@ def _param(text: str) -> tuple[str, str]:
 
 
 def _entries(line: str) -> list[tuple[str, dict[str, Any]]]:
-    """The entry of a line of the table, and that of its form with a context."""
+    """The entry of one line of the table, and that of its form with a context."""
     family, scope, order, returns, star, name, params = _LINE.fullmatch(line).groups()
     pairs = [_param(p) for p in params.split(", ")] if params else []
     common = {

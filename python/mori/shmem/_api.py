@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Any, NamedTuple
 
 from mori import _shmem
-from mori._errors import type_error, value_error
+from mori._errors import ShmemError, type_error, value_error
 
 __all__ = [
     "Fault",
     "HeapInfo",
     "MemObj",
+    "job",
     "shmem_abort",
     "shmem_barrier_all",
     "shmem_barrier_on_stream",
@@ -65,7 +67,13 @@ class HeapInfo(NamedTuple):
     largest_free: int
     peak: int
     blocks: int
-    near: int  # PEs whose heap is reached by load and store
+    p2p: int  # PEs whose heap is reached by load and store
+
+    @property
+    def near(self) -> int:
+        """The former name of *p2p*; deprecated."""
+        warnings.warn("HeapInfo.near is now HeapInfo.p2p", DeprecationWarning, stacklevel=2)
+        return self.p2p
 
 
 class MemObj(NamedTuple):
@@ -171,8 +179,6 @@ def _flat(error: Any) -> Any:
 
 
 def _shmem_error(flat: Any, where: str) -> Exception:
-    from mori import ShmemError
-
     return ShmemError(flat[0], where + flat[1])
 
 
@@ -211,6 +217,58 @@ def shmem_torch_process_group_init(group_name: str) -> int:
 
     group = _torch.find_group(group_name)
     return _join(group.rank(), group.size(), *_torch.carriers(group))
+
+
+class job:
+    """``with job() as me:`` joins a job and leaves it: me.pe of me.n is this PE.
+
+    Without arguments as shmem_init(); with *group* as shmem_torch_process_group_init(), with *comm* as
+    shmem_mpi_init(), with *rank*, *nranks* and *unique_id* as shmem_init_attr().
+
+    An exception that leaves the block ends the job on all PEs, with its first line as the reason, and then goes on.
+    """
+
+    def __init__(
+        self,
+        *,
+        group: str | None = None,
+        comm: Any = None,
+        rank: int | None = None,
+        nranks: int | None = None,
+        unique_id: bytes | None = None,
+    ):
+        attr = (rank, nranks, unique_id)
+        if (group is not None) + (comm is not None) + any(a is not None for a in attr) > 1:
+            raise value_error("job: group, comm, and rank with nranks and unique_id exclude each other")
+        if any(a is not None for a in attr) and None in attr:
+            raise value_error("job: rank, nranks and unique_id go together")
+        self._group, self._comm, self._attr = group, comm, attr
+        self.pe = self.n = -1
+
+    def __enter__(self) -> job:
+        if self._group is not None:
+            shmem_torch_process_group_init(self._group)
+        elif self._comm is not None:
+            shmem_mpi_init(self._comm)
+        elif self._attr[0] is not None:
+            shmem_init_attr(_WITH_UNIQUEID, *self._attr)
+        else:
+            shmem_init()
+        self.pe, self.n = shmem_mype(), shmem_npes()
+        return self
+
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
+        if value is None or (isinstance(value, SystemExit) and not value.code):
+            shmem_finalize()
+            return
+        if not shmem_is_initialized():
+            return
+        why = f"{kind.__name__}: {value}".splitlines()[0].removesuffix(": ")[:200]
+        for leave in (lambda: _shmem.abort(why), shmem_finalize):
+            try:
+                leave()
+            except ShmemError:
+                pass  # the job has ended already; what the block raised says more
 
 
 def shmem_mype() -> int:
@@ -305,13 +363,23 @@ def shmem_query_memobj(ptr: int) -> MemObj:
     return MemObj(*_shmem.query_memobj(ptr))
 
 
+def check_pe(what: str, pe: int) -> None:
+    """Where the library would not tell a PE that does not exist from one it cannot reach."""
+    n = _op["n_pes"]()
+    if isinstance(pe, int) and not 0 <= pe < n:
+        raise value_error(f"{what}: there is no PE {pe}, only 0 to {n - 1}")
+
+
 def shmem_ptr_p2p(dest_ptr: int, my_pe: int, dest_pe: int) -> int:
     """Where PE *my_pe* sees PE *dest_pe*'s copy of a symmetric address; 0 if not by load and store."""
+    for pe in (my_pe, dest_pe):
+        check_pe("shmem_ptr_p2p", pe)
     return _op["ptr_p2p"](dest_ptr, my_pe, dest_pe)
 
 
 def shmem_ptr(addr: int, pe: int) -> int:
     """Where this PE sees PE *pe*'s copy of a symmetric address; 0 if not by load and store."""
+    check_pe("shmem_ptr", pe)
     return _op["ptr"](addr, pe)
 
 

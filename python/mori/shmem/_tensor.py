@@ -8,11 +8,16 @@ free, or after finalize, can still be read and written without harm to the proce
 
 from __future__ import annotations
 
+import math
+import operator
+import sys
 import weakref
-from typing import Any, Self, Sequence
+from typing import Any, Callable, Iterable, Self, Sequence
 
 from mori import _shmem
 from mori._errors import ShmemError, type_error, value_error
+from mori.shmem._api import check_pe
+from mori.shmem._span import span
 
 __all__ = [
     "MoriShmemBuffer",
@@ -206,8 +211,8 @@ def _torch() -> Any:
 
 def _shape(shape: Any) -> tuple[int, ...]:
     try:
-        sizes = tuple(int(n) for n in ([shape] if isinstance(shape, int) else shape))
-    except (TypeError, ValueError):
+        sizes = tuple(operator.index(n) for n in (shape if isinstance(shape, Iterable) else [shape]))
+    except TypeError:
         raise type_error(f"shape {shape!r} is not an int or a sequence of ints") from None
     if any(n < 0 for n in sizes):
         raise value_error(f"shape {sizes}: no size can be negative")
@@ -239,22 +244,62 @@ def _check_dtype(torch: Any, dtype: Any) -> int:
         raise type_error(f"dtype {dtype}: torch cannot make a tensor of it ({e})") from e
 
 
-def mori_shmem_create_tensor(shape: int | Sequence[int], dtype: Any) -> Any:
-    """A torch tensor on the symmetric heap, not initialised; collective.
-
-    It is a CPU tensor on CPU PEs and a CUDA tensor on CUDA PEs. Give it back with mori_shmem_free_tensor().
-    """
+def _torch_tensor(shape: Any, dtype: Any, allocate: Callable[[int], int]) -> Any:
     torch = _torch()
     sizes = _shape(shape)
-    nbytes = _check_dtype(torch, dtype)
-    for n in sizes:
-        nbytes *= n
-    ptr = _op["malloc"](nbytes)
+    ptr = allocate(math.prod(sizes) * _check_dtype(torch, dtype))
     if ptr:
         return _view(torch, ptr, sizes, dtype, ptr)
     tensor = torch.empty(sizes, dtype=dtype)
     tensor._mori_shmem = None
     return tensor
+
+
+def _array(ptr: int, sizes: tuple[int, ...], dtype: Any) -> Any:
+    import numpy
+
+    memory = MoriShmemBuffer(ptr, math.prod(sizes) * dtype.itemsize)
+    return numpy.asarray(memory).view(dtype).reshape(sizes)
+
+
+def _numpy_array(what: str, shape: Any, dtype: Any, allocate: Callable[[int], int]) -> Any:
+    try:
+        import numpy
+    except ImportError as e:
+        raise type_error(
+            f"{what}: dtype {dtype!r} is not one of torch, and numpy cannot be imported ({e})"
+        ) from e
+    sizes = _shape(shape)
+    try:
+        kind = numpy.dtype(dtype)
+    except TypeError:
+        kind = None
+    if dtype is None or kind is None or kind.hasobject or not kind.itemsize:
+        raise type_error(
+            f"{what}: dtype {dtype!r} is none of torch or numpy, such as torch.float32 or 'float32'"
+        )
+    if _op["device_name"]() != "cpu":
+        raise type_error(
+            f"{what}: the heap is a device's, where numpy has no arrays: pass a dtype of torch"
+        )
+    ptr = allocate(math.prod(sizes) * kind.itemsize)
+    return _array(ptr, sizes, kind) if ptr else numpy.empty(sizes, kind)
+
+
+def create(what: str, shape: Any, dtype: Any, allocate: Callable[[int], int]) -> Any:
+    """Of torch or numpy, whichever has the dtype, in memory that *allocate* gives for a number of bytes."""
+    torch = sys.modules.get("torch")
+    if torch and isinstance(dtype, torch.dtype):
+        return _torch_tensor(shape, dtype, allocate)
+    return _numpy_array(what, shape, dtype, allocate)
+
+
+def mori_shmem_create_tensor(shape: int | Sequence[int], dtype: Any) -> Any:
+    """A torch tensor on the symmetric heap, not initialised; collective.
+
+    It is a CPU tensor on CPU PEs and a CUDA tensor on CUDA PEs. Give it back with mori_shmem_free_tensor().
+    """
+    return _torch_tensor(shape, dtype, _op["malloc"])
 
 
 def _check_tensor(what: str, tensor: Any) -> Any:
@@ -271,17 +316,42 @@ def _check_tensor(what: str, tensor: Any) -> Any:
     return torch
 
 
-def _block_of(what: str, tensor: Any) -> int:
-    """The address of the block the tensor lies in."""
+def _block_of(what: str, address: int) -> int:
+    """The address of the block in which *address* lies."""
     try:
-        return _shmem.query_memobj(tensor.data_ptr())[0]
+        return _shmem.query_memobj(address)[0]
     except ShmemError as e:
         if e.status != _ENOENT:
             raise
         raise value_error(
-            f"{what}: the tensor at {tensor.data_ptr():#x} is not on this PE's symmetric heap, or was freed; "
+            f"{what}: the tensor at {address:#x} is not on this PE's symmetric heap, or was freed; "
             "make it with mori_shmem_create_tensor()"
         ) from None
+
+
+def _address_on(what: str, address: int, pe: int) -> int:
+    """Where this PE sees PE *pe*'s copy of *address*."""
+    ptr = _op["ptr"](address, pe)
+    if not ptr:
+        raise ShmemError(_ENOTSUP, f"{what}: PE {pe} cannot be reached by load and store")
+    return ptr
+
+
+def peer(t: Any, pe: int) -> Any:
+    """As symm_mori_shmem_tensor(), for tensors, numpy arrays and buffers."""
+    torch = sys.modules.get("torch")
+    if torch and isinstance(t, torch.Tensor):
+        return symm_mori_shmem_tensor(t, pe)
+    of = span("peer", "t", t)
+    if not of.size or pe == _op["my_pe"]():
+        return t
+    if not of.contiguous:
+        raise value_error("peer: t is not contiguous")
+    _block_of("peer", of.memory)
+    ptr = _address_on("peer", of.memory, pe)
+    if isinstance(t, MoriShmemBuffer):
+        return MoriShmemBuffer(ptr, t.nbytes, t.dtype)
+    return _array(ptr, of.shape, t.dtype)
 
 
 def symm_mori_shmem_tensor(t: Any, peer: int) -> Any:
@@ -289,14 +359,11 @@ def symm_mori_shmem_tensor(t: Any, peer: int) -> Any:
     torch = _check_tensor("symm_mori_shmem_tensor", t)
     if not t.numel():
         return t
-    block = _block_of("symm_mori_shmem_tensor", t)
+    block = _block_of("symm_mori_shmem_tensor", t.data_ptr())
+    check_pe("symm_mori_shmem_tensor", peer)
     if peer == _op["my_pe"]():
         return t
-    ptr = _op["ptr"](t.data_ptr(), peer)
-    if not ptr:
-        raise ShmemError(
-            _ENOTSUP, f"symm_mori_shmem_tensor: PE {peer} cannot be reached by load and store"
-        )
+    ptr = _address_on("symm_mori_shmem_tensor", t.data_ptr(), peer)
     return _view(torch, ptr, tuple(t.shape), t.dtype, block)
 
 
@@ -351,7 +418,7 @@ def mori_shmem_free_tensor(t: Any) -> None:
         _op["free"](None)
         t._mori_shmem = "freed"
         return
-    block = _block_of("mori_shmem_free_tensor", t)
+    block = _block_of("mori_shmem_free_tensor", t.data_ptr())
     if t.data_ptr() != block:
         raise value_error(
             "mori_shmem_free_tensor: this is a part of a tensor; pass the one that mori_shmem_create_tensor() gave"
@@ -367,9 +434,27 @@ def mori_shmem_free_tensor(t: Any) -> None:
     if others:
         raise ShmemError(
             _ESTATE,
-            f"mori_shmem_free_tensor: {others} view(s) or array(s) still use the memory; delete them first. "
+            "mori_shmem_free_tensor: views or arrays of it still use the memory; delete them first. "
             "Nothing was freed",
         )
     _op["free"](block)
     _made.pop(block, None)
     _forget(torch, users)
+
+
+def free(t: Any) -> None:
+    """As mori_shmem_free_tensor(), for tensors, numpy arrays, buffers and addresses."""
+    torch = sys.modules.get("torch")
+    if torch and isinstance(t, torch.Tensor):
+        mori_shmem_free_tensor(t)
+        return
+    if t is None or isinstance(t, int):
+        _op["free"](t)
+        return
+    of = span("free", "t", t)
+    block = _block_of("free", of.memory) if of.size else None
+    if block and block != of.memory:
+        raise value_error("free: this is a part of an array; pass the one that empty() or zeros() gave")
+    _op["free"](block)
+    if hasattr(t, "flags"):
+        t.flags.writeable = False

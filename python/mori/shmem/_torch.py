@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""torch.distributed as the carrier of a unique id. Imported only where torch is wanted."""
+"""Shares a unique id through torch.distributed. Imported only when torch is used."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def find_group(name: str) -> Any:
 
 
 def _device(group: Any) -> Any:
-    """Where tensors must lie for the group's backend: the CPU if it can."""
+    """The device for tensors of the group's backend: the CPU if possible."""
     types = [d.type if isinstance(d, torch.device) else str(d) for d in group._device_types]
     if "cpu" in types or not types:
         return torch.device("cpu")
@@ -42,7 +42,7 @@ def _device(group: Any) -> Any:
 
 
 def carriers(group: Any) -> tuple[Callable[[Any], Any], Callable[[Any], list]]:
-    """share(data): what rank 0 gave; agree(data): what each gave, by rank."""
+    """share(data) returns what rank 0 passed; agree(data) what each rank passed, by rank."""
     device = _device(group)
 
     def broadcast(tensor: Any, root: int) -> Any:
@@ -59,7 +59,7 @@ def carriers(group: Any) -> tuple[Callable[[Any], Any], Callable[[Any], list]]:
         return pickle.loads(bytes(broadcast(body.to(device), root).cpu().tolist()))
 
     def agree(data: Any) -> list:
-        # One integer each in the good case; the texts only where somebody has failed.
+        # One integer per rank if all succeed; the texts only if one has failed.
         failed = torch.tensor([data is not None], dtype=torch.int64, device=device)
         group.allreduce(failed, dist.ReduceOp.SUM).wait()
         if not int(failed.item()):

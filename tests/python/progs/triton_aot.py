@@ -72,7 +72,7 @@ def compile_all(folder):
     for kernel, name, signature, constants in KERNELS:
         for target_name, target in TARGETS.items():
             src = source(kernel, signature, constants)
-            made = triton.compile(src, target=target, options={"extern_libs": get_extern_libs(target, near=True)})
+            made = triton.compile(src, target=target, options={"extern_libs": get_extern_libs(target, p2p=True)})
             stages = made.asm
             write(folder, f"{name}.{target_name}", stages["ptx" if target.backend == "cuda" else "amdgcn"])
             write(folder, f"{name}.{target_name}.ll", stages["llir"])

@@ -237,7 +237,7 @@ def matrix(everything):
 def assembly(source, target, options):
     """The stages of a compilation by name, down to the assembly."""
     backend = make_backend(target)
-    options = backend.parse_options({"extern_libs": get_extern_libs(target, near=True), **options})
+    options = backend.parse_options({"extern_libs": get_extern_libs(target, p2p=True), **options})
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Refuses, while it is compiled, a kernel in which Triton would not carry out the library's calls as they stand.
+"""Refuses, while it is compiled, a kernel in which Triton would not execute the library's calls as written.
 
 All are known only when the whole kernel is there as Triton's IR, since a call may stand in a
 function that is called elsewhere: a loop with ``warp_specialize=True``, whose calls Triton gives to
@@ -30,12 +30,12 @@ _seen = threading.local()  # .any: the kernel that this thread compiles calls th
 
 
 def note_call() -> None:
-    """The kernel that is being compiled calls the library."""
+    """Note that the kernel being compiled calls the library."""
     _seen.any = True
 
 
 class _Region:
-    """What is called between two braces: names of the library, and functions of the kernel as ``@name``."""
+    """The calls between two braces: names of the library, and functions of the kernel as ``@name``."""
 
     def __init__(self, head: str):
         self.head = head
@@ -85,7 +85,7 @@ class _Kernel:
 
 
 def _plain(function: str) -> str:
-    """A function's name as it stands in the source: Triton puts its module before it and its types behind."""
+    """A function's name as in the source: Triton puts its module before it and its types after it."""
     return re.sub(r"(?<=.)__.*", "", function.strip('"').rpartition(".")[2])
 
 
@@ -122,7 +122,7 @@ def _check_split(module: _Kernel, kernel: str) -> None:
 
 
 def install() -> None:
-    """Has Triton's compiler ask here. Again does no harm."""
+    """Makes Triton's compiler run these checks. Safe to repeat."""
     source = _compiler.ASTSource
     original = source.make_ir
     if getattr(original, "mori", False):

@@ -34,7 +34,7 @@ _launch: Launch | None = None  # the one that is under way
 
 
 def seconds(variable: str, default: float) -> float | None:
-    """A time-out of the library; None for no limit. Init has refused what is no number."""
+    """A time-out of the library; None for no limit. Init has refused what is not a number."""
     try:
         value = float(os.environ.get(variable, "") or default)
     except ValueError:
@@ -43,12 +43,12 @@ def seconds(variable: str, default: float) -> float | None:
 
 
 def named(error: ShmemError, where: str) -> ShmemError:
-    """The same error with who met it, in place of the host's call."""
+    """The same error, naming the program that encountered it instead of the host's call."""
     return ShmemError(error.status, f"{where}: {re.sub(r'^mori_shmem_[a-z0-9_]+: ', '', error.text)}")
 
 
 class Wait:
-    """Why a program does not run.
+    """The reason why a program does not run.
 
     ``ready()`` says whether it may, ``doze(s)`` waits that long at most for that, or raises ShmemError when
     it will never be. ``left`` is how many seconds it may take; None for as long as it takes.
@@ -66,7 +66,7 @@ class Wait:
         self.held = False
 
     def over(self) -> bool:
-        """Whether the program may go on; ``held`` then says if it got what it waited for."""
+        """Whether the program may continue; ``held`` then says if it got what it waited for."""
         self.held = self.ready()
         return self.held or (self.end is not None and time.monotonic() >= self.end)
 
@@ -115,7 +115,7 @@ class Launch:
         return not self.paused and not self.left
 
     def wait(self, wait: Wait) -> bool:
-        """Lets others run until ``wait`` is over; whether it got what it waited for."""
+        """Lets others run until ``wait`` is over; returns whether it got what it waited for."""
         if wait.over():
             return wait.held
         self.current.wait = wait

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The functions of the device library under Triton's interpreter, carried out by the host library.
+"""The functions of the device library under Triton's interpreter, executed by the host library.
 
 A program counts as a block of ``32 * num_warps`` threads: a function of a thread or a warp that changes
 something each time it is called, such as an atomic, is carried out that many times, as on a GPU.
@@ -40,12 +40,12 @@ _NONE = (1 << 64) - 1  # an index that is none
 
 _told: weakref.WeakSet = weakref.WeakSet()  # kernels that a GPU would not run as they are launched
 
-# What changes something each time it is called.
+# Functions that change something at every call.
 _COUNTING = {"atomic", "signal", "put_signal"}
 
 
 def host_name(name: str) -> str:
-    """The host's function for one of the device: one thread does it all."""
+    """The host's function for one of the device: one thread does everything."""
     meta = MORI_DEVICE_FUNCTIONS[name]
     scope = meta["scope"]
     if scope not in ("warp", "block"):
@@ -54,7 +54,7 @@ def host_name(name: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """What a kernel gave, as a number, an array of numbers, or a tuple of numbers."""
+    """What a kernel passed, as a number, an array of numbers, or a tuple of numbers."""
     value = getattr(value, "value", value) if isinstance(value, tl.constexpr) else value
     if isinstance(value, tl.tensor):
         data = value.handle.data
@@ -65,7 +65,7 @@ def _plain(value: Any) -> Any:
 
 
 def _convert(name: str, param: str, value: Any, kind: str) -> Any:
-    """As C does when a value is passed: cut off, with the sign of the type."""
+    """Converts as C does when a value is passed: truncated, with the sign of the type."""
     if kind == "memobj":
         return tuple(int(v) for v in value)
     if kind.startswith("float"):
@@ -93,7 +93,7 @@ def _not_here(name: str) -> RuntimeError:
 
 
 def _op(name: str) -> Callable[..., Any]:
-    """An operation of the host, for a kernel: it tells of no failures that the kernel has left so far."""
+    """An operation of the host, for a kernel: it does not report the kernel's earlier failures."""
     return ops[name].silent
 
 
@@ -140,7 +140,7 @@ def _repeated(name: str, meta: dict[str, Any], launch: grid.Launch, args: list[A
 
 
 def _as_on_a_gpu(launch: grid.Launch) -> None:
-    """Says once a kernel what nobody needs here and a GPU cannot do without."""
+    """Warns once per kernel of what is missing here but required on a GPU."""
     if not runtime.hooked:
         why = "neither get_extern_libs() nor install_hook() was called before: a GPU would not know whose it is"
     elif launch.libraries is None or (launch.libraries and LIBRARY not in dict(launch.libraries)):
@@ -154,7 +154,7 @@ def _as_on_a_gpu(launch: grid.Launch) -> None:
 
 
 def _leave(name: str, launch: grid.Launch, args: list[Any], status: int) -> None:
-    """Keeps a failure for ``shmem_check()`` and for those who are told of it, as a kernel on a GPU does."""
+    """Keeps a failure for ``shmem_check()`` and for the later report, as a kernel on a GPU does."""
     given = dict(zip(MORI_DEVICE_FUNCTIONS[name]["params"], args))
     first = ("src", "dest") if "get" in name else ("dest", "addr", "addrs", "sig", "src")
     where = next((given[param] for param in first if param in given), 0)
@@ -163,7 +163,7 @@ def _leave(name: str, launch: grid.Launch, args: list[Any], status: int) -> None
 
 
 def _guarded(name: str, launch: grid.Launch, args: list[Any], run: Callable[[], Any]) -> Any:
-    """A call that fails gives the kernel a status and is kept by the PE, as on a GPU; without a PE it is an error."""
+    """A failing call returns a status to the kernel and is kept by the PE, as on a GPU; without a PE it raises."""
     try:
         return run()
     except ShmemError as error:
@@ -174,7 +174,7 @@ def _guarded(name: str, launch: grid.Launch, args: list[Any], run: Callable[[], 
 
 
 def _nothing(name: str) -> int:
-    """What a call gives that should give a value and cannot."""
+    """The result of a failed call that should return a value."""
     return _NONE if "_wait_until_any" in name else 0
 
 
@@ -199,7 +199,7 @@ def _grid_fact(name: str, meta: dict[str, Any], launch: grid.Launch) -> tl.tenso
 
 
 class _Words:
-    """What a wait looks at: words of one type, a comparison and a value."""
+    """What a wait polls: words of one type, a comparison and a value."""
 
     def __init__(self, form: re.Match, ctx: list[int], args: dict[str, Any]):
         self.type, self.form, bounded = form.groups()
@@ -219,7 +219,7 @@ class _Words:
         return not self.first or self.first % self.size or not 0 <= self.cmp < len(_CMP_TEXT) or nowhere
 
     def holds(self, i: int) -> bool:
-        """Acquires: whoever sees it hold sees what came before."""
+        """Acquires: a program that sees the condition hold sees what came before."""
         test = _op(f"{self.prefix}{self.type}_test")
         return bool(test(*self.ctx, self.first + i * self.size, self.cmp, self.value))
 
@@ -231,7 +231,7 @@ class _Words:
         return not self.at
 
     def doze(self, nap: float) -> None:
-        """On the first word; the library finds out about lost PEs."""
+        """Tests the first word; the library detects lost PEs."""
         wait = _op(f"{self.prefix}{self.type}_wait_until_for")
         try:
             wait(*self.ctx, self.first + self.at[0] * self.size, self.cmp, self.value, int(nap * 1e9))
@@ -251,13 +251,13 @@ def _load(addr: int, kind: str) -> int:
 
 
 def _wait(name: str, meta: dict[str, Any], launch: grid.Launch, args: list[Any]) -> int:
-    """A wait of any form. One without a time of its own ends with an exception when it will not come."""
+    """A wait of any form. One without a limit of its own raises when it cannot end."""
     named = dict(zip(meta["params"], args))
     ctx = [named["ctx"]] if "ctx" in named else []
     form = _WAIT.fullmatch(host_name(name).removeprefix("ctx_"))
     words = _Words(form, ctx, named)
     if words.wrong():
-        # The library says what is wrong with it.
+        # The library reports what is wrong with it.
         return _guarded(name, launch, args, lambda: _op(host_name(name))(*args))
     everything = list(words.at)
     left = words.ns / 1e9 if words.bounded else grid.seconds("MORI_SHMEM_WAIT_TIMEOUT", 0)
@@ -272,7 +272,7 @@ def _wait(name: str, meta: dict[str, Any], launch: grid.Launch, args: list[Any])
 
 
 def _seen(words: _Words, everything: list[int]) -> int:
-    """What the wait gives back when it held."""
+    """The result of the wait when its condition held."""
     if words.form == "greater_than":
         return _load(words.first, words.type)
     if words.form in ("any", "some"):
@@ -285,7 +285,7 @@ def _seen(words: _Words, everything: list[int]) -> int:
 
 
 def _barrier(name: str, launch: grid.Launch, args: list[Any]) -> int:
-    """Blocks if nobody else of the grid is left; else a thread stands in the barrier meanwhile."""
+    """Blocks if no other program of the grid is left; else a thread waits in the barrier meanwhile."""
     where = launch.where()
     try:
         if launch.alone():

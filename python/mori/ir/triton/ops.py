@@ -18,7 +18,7 @@ from mori.ir import ops as table
 from mori.ir.ops import MORI_DEVICE_FUNCTIONS
 from mori.ir.triton import checks
 
-#: The name by which Triton knows the library. On AMD it links one only if its name is part of
+#: The name under which Triton knows the library. On AMD it links a library only if its name is part of
 #: the name of a function that the kernel calls.
 LIBRARY = "mori"
 
@@ -106,7 +106,7 @@ def _emit(name: str, args: list[Any], semantic: Any) -> tl.tensor:
 
 
 def _hold_loads(semantic: Any) -> None:
-    """No load of the kernel is moved from behind this to before it.
+    """No later load of the kernel is moved before this.
 
     Triton's passes know nothing of what an external function does to memory: its pipeliner takes loads of later
     rounds of a loop to before the loop, and some versions merge two equal loads with a call between them. Of what
@@ -158,7 +158,7 @@ def _emit_object(name: str, args: list[Any], semantic: Any) -> tl.tensor:
 
 
 def make(name: str) -> Callable[..., Any]:
-    """The function of that name, to be called in ``@triton.jit`` functions."""
+    """The function with this name, to be called in ``@triton.jit`` functions."""
     meta = MORI_DEVICE_FUNCTIONS[name]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     params = [inspect.Parameter(p, kind) for p in meta["params"]]
@@ -185,7 +185,7 @@ def make(name: str) -> Callable[..., Any]:
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
-    """Makes a function when it is first asked for: there are many, and a kernel uses few."""
+    """Makes a function at its first use: there are many, and a kernel uses few."""
     if name not in MORI_DEVICE_FUNCTIONS:
         raise AttributeError(f"mori.ir.triton has no function {name!r}")
     globals()[name] = function = make(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where Triton's interpreter does otherwise than a GPU, and kernels with the library would notice."""
+"""Corrects differences between Triton's interpreter and a GPU that kernels with the library would notice."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a program needs beside its kernels: the library to link, and the hook that fills in whose
-kernels they are."""
+"""What a program needs besides its kernels: the library to link, and the hook that fills in to
+which PE they belong."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import warnings
 import weakref
 from typing import Any, Callable
 
-from mori.ir.bitcode import NEAR, find_bitcode
+from mori.ir.bitcode import P2P, find_bitcode, renamed_near
 from mori.ir.triton.ops import LIBRARY
 
 SYMBOL = "globalGpuStates"
@@ -30,28 +30,45 @@ def interpreting() -> bool:
     return bool(knobs.runtime.interpret)
 
 
-def _all_near() -> bool | None:
-    """Whether this PE reaches all memory of every other by load and store; None where there is no PE yet."""
+def _all_p2p() -> bool | None:
+    """Whether this PE reaches all memory of every other by load and store; None if there is no PE yet."""
     from mori import shmem
 
     if not shmem.shmem_is_initialized():
         return None
-    return shmem.shmem_heap_info().near == shmem.shmem_npes()
+    return shmem.shmem_heap_info().p2p == shmem.shmem_npes()
 
 
-def get_extern_libs(target: Any = None, *, near: bool | None = None) -> dict[str, str]:
+def _warn_without_gpu() -> None:
+    """Before the launch, at which Triton reports "0 active drivers ([])" and not what to do."""
+    from triton.backends import backends
+
+    if not any(backend.driver.is_active() for backend in backends.values()):
+        warnings.warn(
+            "Triton finds no GPU here: set TRITON_INTERPRET=1 before triton is imported to run kernels on the CPU, "
+            "or pass a target to compile for a GPU that is not here",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+def get_extern_libs(target: Any = None, *, p2p: bool | None = None, near: bool | None = None) -> dict[str, str]:
     """What to pass to a kernel as ``extern_libs=``; installs the hook, too (:func:`install_hook`).
 
     :param target: as for :func:`mori.ir.find_bitcode`; needed only to compile for a device that is not
         here.
-    :param near: whether the kernel's peers all have load and store: it then carries no code for NICs, and compiles
+    :param p2p: whether the kernel's peers all have load and store: it then carries no code for NICs, and compiles
         much sooner. ``None``: as it is for this PE. Before init nothing is known of the job, and the kernel carries
-        all: call it after init, or say ``True`` where all PEs will be near. Such a kernel is refused on a PE that
-        needs NICs.
+        all: call it after init, or say ``True`` where load and store will reach all PEs. Such a kernel is refused
+        on a PE that needs NICs.
+    :param near: the former name of *p2p*; deprecated.
     """
+    p2p = renamed_near(p2p, near)
     install_hook()
+    if target is None and not interpreting():
+        _warn_without_gpu()
     try:
-        return {LIBRARY: find_bitcode(target, near=bool(_all_near()) if near is None else near)}
+        return {LIBRARY: find_bitcode(target, p2p=bool(_all_p2p()) if p2p is None else p2p)}
     except FileNotFoundError:
         if target is None and interpreting():  # nothing is linked then
             return {}
@@ -59,7 +76,7 @@ def get_extern_libs(target: Any = None, *, near: bool | None = None) -> dict[str
 
 
 def _holds_symbol(kernel: Any) -> bool:
-    """Whether the code of a compiled kernel holds our symbol."""
+    """Whether the code of a compiled kernel contains our symbol."""
     for stage in ("ptx", "amdgcn", "llir"):
         text = kernel.asm.get(stage)
         if isinstance(text, str):
@@ -68,25 +85,25 @@ def _holds_symbol(kernel: Any) -> bool:
 
 
 def _linked(kernel: Any) -> str | None:
-    """The library of ours that it was compiled with: with the forms that take a context it needs no symbol."""
+    """Which of our libraries it was compiled with: with the forms that take a context it needs no symbol."""
     libs = getattr(getattr(kernel, "metadata", None), "extern_libs", None) or ()
     return dict(libs).get(LIBRARY)
 
 
-def _check_near(path: str | None, name: str) -> None:
+def _check_p2p(path: str | None, name: str) -> None:
     """Refuses a kernel without queues that has no symbol, as the library refuses one with it."""
     import mori
 
-    if path and path.endswith(NEAR) and _all_near() is False:
+    if path and path.endswith((P2P, "libmori_shmem_near.bc")) and _all_p2p() is False:
         raise mori.ShmemError(
             _ENOTSUP,
             f"the Triton kernel {name} was compiled without queues, and only a queue reaches some memory of other PEs: "
-            "use get_extern_libs(near=False)",
+            "use get_extern_libs(p2p=False)",
         )
 
 
 def _fill(module: Any, name: str) -> bool:
-    """Tells a loaded module which PE it belongs to; False if there is no PE yet."""
+    """Assigns a loaded module to its PE; False if there is no PE yet."""
     import mori
     import mori.shmem
 
@@ -125,7 +142,7 @@ def _after_compile(key: Any, fn: Any, compile: dict[str, Any]) -> None:
             _fill(kernel.module, fn.name)
             _kernels.append((weakref.ref(kernel), threading.get_ident()))
         else:
-            _check_near(_linked(kernel), fn.name)
+            _check_p2p(_linked(kernel), fn.name)
     except BaseException:
         cache.pop(key, None)  # the next launch must not take it for one that is ready
         raise
@@ -134,7 +151,7 @@ def _after_compile(key: Any, fn: Any, compile: dict[str, Any]) -> None:
 
 
 def _after_load(module: Any, function: Any, name: str, metadata_group: dict[str, str], hash: str) -> None:
-    """For kernels that come to be loaded without the JIT, as those of ``triton.compile()`` do."""
+    """For kernels that are loaded without the JIT, such as those of ``triton.compile()``."""
     del function, hash
     if getattr(_compiling, "now", False):
         return
@@ -147,7 +164,7 @@ def _after_load(module: Any, function: Any, name: str, metadata_group: dict[str,
 
 
 def _chained(before: Callable[..., Any] | None) -> Callable[..., Any]:
-    """Our hook in front of the one that was there, which keeps its say."""
+    """Our hook in front of the existing one, which still decides."""
 
     def hook(*args: Any, **kwargs: Any) -> Any:
         try:
@@ -161,7 +178,7 @@ def _chained(before: Callable[..., Any] | None) -> Callable[..., Any]:
 
 
 def install_hook() -> None:
-    """Has Triton tell every kernel that uses the library which PE it belongs to, once it is compiled.
+    """Makes Triton assign every kernel that uses the library to its PE, once it is compiled.
 
     :func:`get_extern_libs` does it, too; again does no harm. It adds to a hook that is there already and
     touches only modules that hold the library's symbol. A kernel that uses the library and is

@@ -1,0 +1,1122 @@
+// SPDX-License-Identifier: MIT
+/* generated from src/ops/shmem_list.h: run make generate */
+/* clang-format off */
+/*
+ * The operations that a host thread can call. <mori/shmem.h> includes this file.
+ * docs/operations.md says more about each family, docs/memory-model.md about order.
+ */
+#ifndef MORI_SHMEM_OPS_H
+#define MORI_SHMEM_OPS_H
+
+#include <mori/shmem_types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Family: query */
+
+/** The number of this PE. Return: 0 and up; MORI_SHMEM_ESTATE if the thread acts for no PE. */
+MORI_SHMEM_EXPORT int mori_shmem_my_pe(void);
+/** mori_shmem_my_pe() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_my_pe(uint64_t ctx);
+/** The number of PEs. Return: 1 and up; MORI_SHMEM_ESTATE if the thread acts for no PE. */
+MORI_SHMEM_EXPORT int mori_shmem_n_pes(void);
+/** mori_shmem_n_pes() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_n_pes(uint64_t ctx);
+/** Read the sticky status of this PE without clearing it. Return: 0 or MORI_SHMEM_E* of the first failure. */
+MORI_SHMEM_EXPORT int mori_shmem_status(void);
+/** mori_shmem_status() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_status(uint64_t ctx);
+/** Find where load and store reach, at PE @dest_pe, what @addr is in the heap of PE @my_pe. Return: the address; 0 if they do not reach it. */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ptr_p2p(uint64_t addr, int my_pe, int dest_pe);
+/** mori_shmem_ptr_p2p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_ptr_p2p(uint64_t ctx, uint64_t addr, int my_pe, int dest_pe);
+/** Find where load and store reach, at PE @pe, what the symmetric address @addr is here. Return: the address; 0 if they do not reach it. */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ptr(uint64_t addr, int pe);
+/** mori_shmem_ptr() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_ptr(uint64_t ctx, uint64_t addr, int pe);
+
+/* Family: put */
+
+/** Start copying @bytes bytes from @src to @dest at PE @pe. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_putmem_nbi_thread(void *dest, const void *src, size_t bytes, int pe, int qp);
+/** mori_shmem_putmem_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_putmem_nbi_thread(uint64_t ctx, void *dest, const void *src, size_t bytes, int pe, int qp);
+/** Copy @bytes bytes from @src to @dest at PE @pe. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_putmem_thread(void *dest, const void *src, size_t bytes, int pe, int qp);
+/** mori_shmem_putmem_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_putmem_thread(uint64_t ctx, void *dest, const void *src, size_t bytes, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint8_nbi_thread(uint8_t *dest, const uint8_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_uint8_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint8_nbi_thread(uint64_t ctx, uint8_t *dest, const uint8_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint8_thread(uint8_t *dest, const uint8_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_uint8_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint8_thread(uint64_t ctx, uint8_t *dest, const uint8_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int8_nbi_thread(int8_t *dest, const int8_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_int8_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int8_nbi_thread(uint64_t ctx, int8_t *dest, const int8_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int8_thread(int8_t *dest, const int8_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_int8_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int8_thread(uint64_t ctx, int8_t *dest, const int8_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_schar_nbi_thread(signed char *dest, const signed char *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_schar_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_schar_nbi_thread(uint64_t ctx, signed char *dest, const signed char *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_schar_thread(signed char *dest, const signed char *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_schar_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_schar_thread(uint64_t ctx, signed char *dest, const signed char *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint16_nbi_thread(uint16_t *dest, const uint16_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_uint16_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint16_nbi_thread(uint64_t ctx, uint16_t *dest, const uint16_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint16_thread(uint16_t *dest, const uint16_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_uint16_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint16_thread(uint64_t ctx, uint16_t *dest, const uint16_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int16_nbi_thread(int16_t *dest, const int16_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_int16_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int16_nbi_thread(uint64_t ctx, int16_t *dest, const int16_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int16_thread(int16_t *dest, const int16_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_int16_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int16_thread(uint64_t ctx, int16_t *dest, const int16_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint32_nbi_thread(uint32_t *dest, const uint32_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_uint32_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint32_nbi_thread(uint64_t ctx, uint32_t *dest, const uint32_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint32_thread(uint32_t *dest, const uint32_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_uint32_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint32_thread(uint64_t ctx, uint32_t *dest, const uint32_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int32_nbi_thread(int32_t *dest, const int32_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_int32_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int32_nbi_thread(uint64_t ctx, int32_t *dest, const int32_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int32_thread(int32_t *dest, const int32_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_int32_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int32_thread(uint64_t ctx, int32_t *dest, const int32_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint64_nbi_thread(uint64_t *dest, const uint64_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_uint64_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint64_nbi_thread(uint64_t ctx, uint64_t *dest, const uint64_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint64_thread(uint64_t *dest, const uint64_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_uint64_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint64_thread(uint64_t ctx, uint64_t *dest, const uint64_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int64_nbi_thread(int64_t *dest, const int64_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_int64_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int64_nbi_thread(uint64_t ctx, int64_t *dest, const int64_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int64_thread(int64_t *dest, const int64_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_int64_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int64_thread(uint64_t ctx, int64_t *dest, const int64_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_float_nbi_thread(float *dest, const float *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_float_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_float_nbi_thread(uint64_t ctx, float *dest, const float *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_float_thread(float *dest, const float *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_float_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_float_thread(uint64_t ctx, float *dest, const float *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_double_nbi_thread(double *dest, const double *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_double_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_double_nbi_thread(uint64_t ctx, double *dest, const double *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_double_thread(double *dest, const double *src, size_t nelems, int pe, int qp);
+/** mori_shmem_put_double_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_double_thread(uint64_t ctx, double *dest, const double *src, size_t nelems, int pe, int qp);
+
+/* Family: get */
+
+/** Start copying @bytes bytes from @src at PE @pe to @dest; quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_getmem_nbi_thread(void *dest, const void *src, size_t bytes, int pe, int qp);
+/** mori_shmem_getmem_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_getmem_nbi_thread(uint64_t ctx, void *dest, const void *src, size_t bytes, int pe, int qp);
+/** Copy @bytes bytes from @src at PE @pe to @dest; complete on return. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_getmem_thread(void *dest, const void *src, size_t bytes, int pe, int qp);
+/** mori_shmem_getmem_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_getmem_thread(uint64_t ctx, void *dest, const void *src, size_t bytes, int pe, int qp);
+/** Start copying @nelems elements from @src at PE @pe to @dest; quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_uint8_nbi_thread(uint8_t *dest, const uint8_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_uint8_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_uint8_nbi_thread(uint64_t ctx, uint8_t *dest, const uint8_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src at PE @pe to @dest; complete on return. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_uint8_thread(uint8_t *dest, const uint8_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_uint8_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_uint8_thread(uint64_t ctx, uint8_t *dest, const uint8_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src at PE @pe to @dest; quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_int8_nbi_thread(int8_t *dest, const int8_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_int8_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_int8_nbi_thread(uint64_t ctx, int8_t *dest, const int8_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src at PE @pe to @dest; complete on return. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_int8_thread(int8_t *dest, const int8_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_int8_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_int8_thread(uint64_t ctx, int8_t *dest, const int8_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src at PE @pe to @dest; quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_schar_nbi_thread(signed char *dest, const signed char *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_schar_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_schar_nbi_thread(uint64_t ctx, signed char *dest, const signed char *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src at PE @pe to @dest; complete on return. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_schar_thread(signed char *dest, const signed char *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_schar_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_schar_thread(uint64_t ctx, signed char *dest, const signed char *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src at PE @pe to @dest; quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_uint16_nbi_thread(uint16_t *dest, const uint16_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_uint16_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_uint16_nbi_thread(uint64_t ctx, uint16_t *dest, const uint16_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src at PE @pe to @dest; complete on return. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_uint16_thread(uint16_t *dest, const uint16_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_uint16_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_uint16_thread(uint64_t ctx, uint16_t *dest, const uint16_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src at PE @pe to @dest; quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_int16_nbi_thread(int16_t *dest, const int16_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_int16_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_int16_nbi_thread(uint64_t ctx, int16_t *dest, const int16_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src at PE @pe to @dest; complete on return. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_int16_thread(int16_t *dest, const int16_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_int16_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_int16_thread(uint64_t ctx, int16_t *dest, const int16_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src at PE @pe to @dest; quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_uint32_nbi_thread(uint32_t *dest, const uint32_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_uint32_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_uint32_nbi_thread(uint64_t ctx, uint32_t *dest, const uint32_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src at PE @pe to @dest; complete on return. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_uint32_thread(uint32_t *dest, const uint32_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_uint32_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_uint32_thread(uint64_t ctx, uint32_t *dest, const uint32_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src at PE @pe to @dest; quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_int32_nbi_thread(int32_t *dest, const int32_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_int32_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_int32_nbi_thread(uint64_t ctx, int32_t *dest, const int32_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src at PE @pe to @dest; complete on return. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_int32_thread(int32_t *dest, const int32_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_int32_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_int32_thread(uint64_t ctx, int32_t *dest, const int32_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src at PE @pe to @dest; quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_uint64_nbi_thread(uint64_t *dest, const uint64_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_uint64_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_uint64_nbi_thread(uint64_t ctx, uint64_t *dest, const uint64_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src at PE @pe to @dest; complete on return. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_uint64_thread(uint64_t *dest, const uint64_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_uint64_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_uint64_thread(uint64_t ctx, uint64_t *dest, const uint64_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src at PE @pe to @dest; quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_int64_nbi_thread(int64_t *dest, const int64_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_int64_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_int64_nbi_thread(uint64_t ctx, int64_t *dest, const int64_t *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src at PE @pe to @dest; complete on return. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_int64_thread(int64_t *dest, const int64_t *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_int64_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_int64_thread(uint64_t ctx, int64_t *dest, const int64_t *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src at PE @pe to @dest; quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_float_nbi_thread(float *dest, const float *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_float_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_float_nbi_thread(uint64_t ctx, float *dest, const float *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src at PE @pe to @dest; complete on return. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_float_thread(float *dest, const float *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_float_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_float_thread(uint64_t ctx, float *dest, const float *src, size_t nelems, int pe, int qp);
+/** Start copying @nelems elements from @src at PE @pe to @dest; quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_double_nbi_thread(double *dest, const double *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_double_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_double_nbi_thread(uint64_t ctx, double *dest, const double *src, size_t nelems, int pe, int qp);
+/** Copy @nelems elements from @src at PE @pe to @dest; complete on return. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_get_double_thread(double *dest, const double *src, size_t nelems, int pe, int qp);
+/** mori_shmem_get_double_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_get_double_thread(uint64_t ctx, double *dest, const double *src, size_t nelems, int pe, int qp);
+
+/* Family: put_signal */
+
+/** Start copying @bytes bytes from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_putmem_nbi_signal_thread(void *dest, const void *src, size_t bytes, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_putmem_nbi_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_putmem_nbi_signal_thread(uint64_t ctx, void *dest, const void *src, size_t bytes, void *sig, uint64_t value, int op, int pe, int qp);
+/** Copy @bytes bytes from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_putmem_signal_thread(void *dest, const void *src, size_t bytes, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_putmem_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_putmem_signal_thread(uint64_t ctx, void *dest, const void *src, size_t bytes, void *sig, uint64_t value, int op, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint8_nbi_signal_thread(uint8_t *dest, const uint8_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_uint8_nbi_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint8_nbi_signal_thread(uint64_t ctx, uint8_t *dest, const uint8_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int8_nbi_signal_thread(int8_t *dest, const int8_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_int8_nbi_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int8_nbi_signal_thread(uint64_t ctx, int8_t *dest, const int8_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_schar_nbi_signal_thread(signed char *dest, const signed char *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_schar_nbi_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_schar_nbi_signal_thread(uint64_t ctx, signed char *dest, const signed char *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint16_nbi_signal_thread(uint16_t *dest, const uint16_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_uint16_nbi_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint16_nbi_signal_thread(uint64_t ctx, uint16_t *dest, const uint16_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int16_nbi_signal_thread(int16_t *dest, const int16_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_int16_nbi_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int16_nbi_signal_thread(uint64_t ctx, int16_t *dest, const int16_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint32_nbi_signal_thread(uint32_t *dest, const uint32_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_uint32_nbi_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint32_nbi_signal_thread(uint64_t ctx, uint32_t *dest, const uint32_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int32_nbi_signal_thread(int32_t *dest, const int32_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_int32_nbi_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int32_nbi_signal_thread(uint64_t ctx, int32_t *dest, const int32_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint64_nbi_signal_thread(uint64_t *dest, const uint64_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_uint64_nbi_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint64_nbi_signal_thread(uint64_t ctx, uint64_t *dest, const uint64_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int64_nbi_signal_thread(int64_t *dest, const int64_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_int64_nbi_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int64_nbi_signal_thread(uint64_t ctx, int64_t *dest, const int64_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_float_nbi_signal_thread(float *dest, const float *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_float_nbi_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_float_nbi_signal_thread(uint64_t ctx, float *dest, const float *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Start copying @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_double_nbi_signal_thread(double *dest, const double *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_double_nbi_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_double_nbi_signal_thread(uint64_t ctx, double *dest, const double *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint8_signal_thread(uint8_t *dest, const uint8_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_uint8_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint8_signal_thread(uint64_t ctx, uint8_t *dest, const uint8_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int8_signal_thread(int8_t *dest, const int8_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_int8_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int8_signal_thread(uint64_t ctx, int8_t *dest, const int8_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_schar_signal_thread(signed char *dest, const signed char *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_schar_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_schar_signal_thread(uint64_t ctx, signed char *dest, const signed char *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint16_signal_thread(uint16_t *dest, const uint16_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_uint16_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint16_signal_thread(uint64_t ctx, uint16_t *dest, const uint16_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int16_signal_thread(int16_t *dest, const int16_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_int16_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int16_signal_thread(uint64_t ctx, int16_t *dest, const int16_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint32_signal_thread(uint32_t *dest, const uint32_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_uint32_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint32_signal_thread(uint64_t ctx, uint32_t *dest, const uint32_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int32_signal_thread(int32_t *dest, const int32_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_int32_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int32_signal_thread(uint64_t ctx, int32_t *dest, const int32_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_uint64_signal_thread(uint64_t *dest, const uint64_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_uint64_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_uint64_signal_thread(uint64_t ctx, uint64_t *dest, const uint64_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_int64_signal_thread(int64_t *dest, const int64_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_int64_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_int64_signal_thread(uint64_t ctx, int64_t *dest, const int64_t *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_float_signal_thread(float *dest, const float *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_float_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_float_signal_thread(uint64_t ctx, float *dest, const float *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** Copy @nelems elements from @src to @dest at PE @pe, then update the signal word @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_double_signal_thread(double *dest, const double *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_put_double_signal_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_double_signal_thread(uint64_t ctx, double *dest, const double *src, size_t nelems, void *sig, uint64_t value, int op, int pe, int qp);
+
+/* Family: signal */
+
+/** Update the signal word @sig at PE @pe as @op says (MORI_SHMEM_SIGNAL_*), after this thread's earlier puts to @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_signal_op_thread(uint64_t *sig, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_signal_op_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_signal_op_thread(uint64_t ctx, uint64_t *sig, uint64_t value, int op, int pe, int qp);
+/** Read the local signal word @sig; data put before that signal may be read afterwards. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_signal_fetch(const uint64_t *sig);
+/** mori_shmem_signal_fetch() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_signal_fetch(uint64_t ctx, const uint64_t *sig);
+
+/* Family: value */
+
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_char_p(char *dest, char value, int pe, int qp);
+/** mori_shmem_char_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_char_p(uint64_t ctx, char *dest, char value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT char mori_shmem_char_g(const char *src, int pe, int qp);
+/** mori_shmem_char_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT char mori_shmem_ctx_char_g(uint64_t ctx, const char *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_schar_p(signed char *dest, signed char value, int pe, int qp);
+/** mori_shmem_schar_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_schar_p(uint64_t ctx, signed char *dest, signed char value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT signed char mori_shmem_schar_g(const signed char *src, int pe, int qp);
+/** mori_shmem_schar_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT signed char mori_shmem_ctx_schar_g(uint64_t ctx, const signed char *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_short_p(short *dest, short value, int pe, int qp);
+/** mori_shmem_short_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_short_p(uint64_t ctx, short *dest, short value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT short mori_shmem_short_g(const short *src, int pe, int qp);
+/** mori_shmem_short_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT short mori_shmem_ctx_short_g(uint64_t ctx, const short *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int_p(int *dest, int value, int pe, int qp);
+/** mori_shmem_int_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int_p(uint64_t ctx, int *dest, int value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int mori_shmem_int_g(const int *src, int pe, int qp);
+/** mori_shmem_int_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int_g(uint64_t ctx, const int *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_long_p(long *dest, long value, int pe, int qp);
+/** mori_shmem_long_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_long_p(uint64_t ctx, long *dest, long value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT long mori_shmem_long_g(const long *src, int pe, int qp);
+/** mori_shmem_long_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT long mori_shmem_ctx_long_g(uint64_t ctx, const long *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_longlong_p(long long *dest, long long value, int pe, int qp);
+/** mori_shmem_longlong_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_longlong_p(uint64_t ctx, long long *dest, long long value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT long long mori_shmem_longlong_g(const long long *src, int pe, int qp);
+/** mori_shmem_longlong_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT long long mori_shmem_ctx_longlong_g(uint64_t ctx, const long long *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uchar_p(unsigned char *dest, unsigned char value, int pe, int qp);
+/** mori_shmem_uchar_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uchar_p(uint64_t ctx, unsigned char *dest, unsigned char value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT unsigned char mori_shmem_uchar_g(const unsigned char *src, int pe, int qp);
+/** mori_shmem_uchar_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT unsigned char mori_shmem_ctx_uchar_g(uint64_t ctx, const unsigned char *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_ushort_p(unsigned short *dest, unsigned short value, int pe, int qp);
+/** mori_shmem_ushort_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_ushort_p(uint64_t ctx, unsigned short *dest, unsigned short value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT unsigned short mori_shmem_ushort_g(const unsigned short *src, int pe, int qp);
+/** mori_shmem_ushort_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT unsigned short mori_shmem_ctx_ushort_g(uint64_t ctx, const unsigned short *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint_p(unsigned int *dest, unsigned int value, int pe, int qp);
+/** mori_shmem_uint_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint_p(uint64_t ctx, unsigned int *dest, unsigned int value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT unsigned int mori_shmem_uint_g(const unsigned int *src, int pe, int qp);
+/** mori_shmem_uint_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT unsigned int mori_shmem_ctx_uint_g(uint64_t ctx, const unsigned int *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_ulong_p(unsigned long *dest, unsigned long value, int pe, int qp);
+/** mori_shmem_ulong_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_ulong_p(uint64_t ctx, unsigned long *dest, unsigned long value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT unsigned long mori_shmem_ulong_g(const unsigned long *src, int pe, int qp);
+/** mori_shmem_ulong_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT unsigned long mori_shmem_ctx_ulong_g(uint64_t ctx, const unsigned long *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_ulonglong_p(unsigned long long *dest, unsigned long long value, int pe, int qp);
+/** mori_shmem_ulonglong_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_ulonglong_p(uint64_t ctx, unsigned long long *dest, unsigned long long value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT unsigned long long mori_shmem_ulonglong_g(const unsigned long long *src, int pe, int qp);
+/** mori_shmem_ulonglong_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT unsigned long long mori_shmem_ctx_ulonglong_g(uint64_t ctx, const unsigned long long *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int8_p(int8_t *dest, int8_t value, int pe, int qp);
+/** mori_shmem_int8_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int8_p(uint64_t ctx, int8_t *dest, int8_t value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int8_t mori_shmem_int8_g(const int8_t *src, int pe, int qp);
+/** mori_shmem_int8_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int8_t mori_shmem_ctx_int8_g(uint64_t ctx, const int8_t *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int16_p(int16_t *dest, int16_t value, int pe, int qp);
+/** mori_shmem_int16_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int16_p(uint64_t ctx, int16_t *dest, int16_t value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int16_t mori_shmem_int16_g(const int16_t *src, int pe, int qp);
+/** mori_shmem_int16_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int16_t mori_shmem_ctx_int16_g(uint64_t ctx, const int16_t *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int32_p(int32_t *dest, int32_t value, int pe, int qp);
+/** mori_shmem_int32_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_p(uint64_t ctx, int32_t *dest, int32_t value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_int32_g(const int32_t *src, int pe, int qp);
+/** mori_shmem_int32_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_ctx_int32_g(uint64_t ctx, const int32_t *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int64_p(int64_t *dest, int64_t value, int pe, int qp);
+/** mori_shmem_int64_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_p(uint64_t ctx, int64_t *dest, int64_t value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_int64_g(const int64_t *src, int pe, int qp);
+/** mori_shmem_int64_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_ctx_int64_g(uint64_t ctx, const int64_t *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint8_p(uint8_t *dest, uint8_t value, int pe, int qp);
+/** mori_shmem_uint8_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint8_p(uint64_t ctx, uint8_t *dest, uint8_t value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint8_t mori_shmem_uint8_g(const uint8_t *src, int pe, int qp);
+/** mori_shmem_uint8_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint8_t mori_shmem_ctx_uint8_g(uint64_t ctx, const uint8_t *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint16_p(uint16_t *dest, uint16_t value, int pe, int qp);
+/** mori_shmem_uint16_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint16_p(uint64_t ctx, uint16_t *dest, uint16_t value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint16_t mori_shmem_uint16_g(const uint16_t *src, int pe, int qp);
+/** mori_shmem_uint16_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint16_t mori_shmem_ctx_uint16_g(uint64_t ctx, const uint16_t *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_p(uint32_t *dest, uint32_t value, int pe, int qp);
+/** mori_shmem_uint32_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_p(uint64_t ctx, uint32_t *dest, uint32_t value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_uint32_g(const uint32_t *src, int pe, int qp);
+/** mori_shmem_uint32_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_ctx_uint32_g(uint64_t ctx, const uint32_t *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_p(uint64_t *dest, uint64_t value, int pe, int qp);
+/** mori_shmem_uint64_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_p(uint64_t ctx, uint64_t *dest, uint64_t value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_uint64_g(const uint64_t *src, int pe, int qp);
+/** mori_shmem_uint64_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_uint64_g(uint64_t ctx, const uint64_t *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_float_p(float *dest, float value, int pe, int qp);
+/** mori_shmem_float_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_float_p(uint64_t ctx, float *dest, float value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT float mori_shmem_float_g(const float *src, int pe, int qp);
+/** mori_shmem_float_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT float mori_shmem_ctx_float_g(uint64_t ctx, const float *src, int pe, int qp);
+/** Write one value to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_double_p(double *dest, double value, int pe, int qp);
+/** mori_shmem_double_p() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_double_p(uint64_t ctx, double *dest, double value, int pe, int qp);
+/** Read one value from @src at PE @pe. Return: the value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT double mori_shmem_double_g(const double *src, int pe, int qp);
+/** mori_shmem_double_g() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT double mori_shmem_ctx_double_g(uint64_t ctx, const double *src, int pe, int qp);
+/** Write the 1, 2, 4, 8 or 16 bytes at @value, read before the call returns, to @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_put_size_imm_nbi_thread(void *dest, void *value, size_t bytes, int pe, int qp);
+/** mori_shmem_put_size_imm_nbi_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_put_size_imm_nbi_thread(uint64_t ctx, void *dest, void *value, size_t bytes, int pe, int qp);
+
+/* Family: object */
+
+/** Start copying @bytes bytes at @src_off of @src to @dest_off of @dest at PE @pe. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_putmem_nbi_obj_thread(mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes, int pe, int qp);
+/** mori_shmem_putmem_nbi_obj_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_putmem_nbi_obj_thread(uint64_t ctx, mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes, int pe, int qp);
+/** Copy @bytes bytes at @src_off of @src to @dest_off of @dest at PE @pe. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_putmem_obj_thread(mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes, int pe, int qp);
+/** mori_shmem_putmem_obj_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_putmem_obj_thread(uint64_t ctx, mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes, int pe, int qp);
+/** Start copying @bytes bytes at @src_off of @src at PE @pe to @dest_off of @dest; quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_getmem_nbi_obj_thread(mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes, int pe, int qp);
+/** mori_shmem_getmem_nbi_obj_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_getmem_nbi_obj_thread(uint64_t ctx, mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes, int pe, int qp);
+/** Copy @bytes bytes at @src_off of @src at PE @pe to @dest_off of @dest; complete on return. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_getmem_obj_thread(mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes, int pe, int qp);
+/** mori_shmem_getmem_obj_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_getmem_obj_thread(uint64_t ctx, mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes, int pe, int qp);
+/** Start copying @bytes bytes at @src_off of @src to @dest_off of @dest at PE @pe, then update the signal word at @sig_off of @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src must not change until quiet or a barrier completes it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_putmem_nbi_signal_obj_thread(mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes, mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_putmem_nbi_signal_obj_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_putmem_nbi_signal_obj_thread(uint64_t ctx, mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes, mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op, int pe, int qp);
+/** Copy @bytes bytes at @src_off of @src to @dest_off of @dest at PE @pe, then update the signal word at @sig_off of @sig there as @op says (MORI_SHMEM_SIGNAL_*). Whoever sees the signal sees the data. @src may be reused on return; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_putmem_signal_obj_thread(mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes, mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_putmem_signal_obj_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_putmem_signal_obj_thread(uint64_t ctx, mori_shmem_memobj_t dest, size_t dest_off, mori_shmem_memobj_t src, size_t src_off, size_t bytes, mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op, int pe, int qp);
+/** Update the signal word at @sig_off of @sig at PE @pe as @op says (MORI_SHMEM_SIGNAL_*), after this thread's earlier puts to @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_signal_op_obj_thread(mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_signal_op_obj_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_signal_op_obj_thread(uint64_t ctx, mori_shmem_memobj_t sig, size_t sig_off, uint64_t value, int op, int pe, int qp);
+
+/* Family: atomic */
+
+/** Atomically apply @op (MORI_SHMEM_AMO_*) to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_atomic_int32_nonfetch_thread(int32_t *dest, int32_t value, int op, int pe, int qp);
+/** mori_shmem_atomic_int32_nonfetch_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_atomic_int32_nonfetch_thread(uint64_t ctx, int32_t *dest, int32_t value, int op, int pe, int qp);
+/** Atomically apply @op (MORI_SHMEM_AMO_*) to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_atomic_int32_fetch_thread(int32_t *dest, int32_t value, int32_t compare, int op, int pe, int qp);
+/** mori_shmem_atomic_int32_fetch_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_ctx_atomic_int32_fetch_thread(uint64_t ctx, int32_t *dest, int32_t value, int32_t compare, int op, int pe, int qp);
+/** Atomically apply @op (MORI_SHMEM_AMO_*) to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_atomic_uint32_nonfetch_thread(uint32_t *dest, uint32_t value, int op, int pe, int qp);
+/** mori_shmem_atomic_uint32_nonfetch_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_atomic_uint32_nonfetch_thread(uint64_t ctx, uint32_t *dest, uint32_t value, int op, int pe, int qp);
+/** Atomically apply @op (MORI_SHMEM_AMO_*) to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_atomic_uint32_fetch_thread(uint32_t *dest, uint32_t value, uint32_t compare, int op, int pe, int qp);
+/** mori_shmem_atomic_uint32_fetch_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_ctx_atomic_uint32_fetch_thread(uint64_t ctx, uint32_t *dest, uint32_t value, uint32_t compare, int op, int pe, int qp);
+/** Atomically apply @op (MORI_SHMEM_AMO_*) to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_atomic_int64_nonfetch_thread(int64_t *dest, int64_t value, int op, int pe, int qp);
+/** mori_shmem_atomic_int64_nonfetch_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_atomic_int64_nonfetch_thread(uint64_t ctx, int64_t *dest, int64_t value, int op, int pe, int qp);
+/** Atomically apply @op (MORI_SHMEM_AMO_*) to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_atomic_int64_fetch_thread(int64_t *dest, int64_t value, int64_t compare, int op, int pe, int qp);
+/** mori_shmem_atomic_int64_fetch_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_ctx_atomic_int64_fetch_thread(uint64_t ctx, int64_t *dest, int64_t value, int64_t compare, int op, int pe, int qp);
+/** Atomically apply @op (MORI_SHMEM_AMO_*) to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_atomic_uint64_nonfetch_thread(uint64_t *dest, uint64_t value, int op, int pe, int qp);
+/** mori_shmem_atomic_uint64_nonfetch_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_atomic_uint64_nonfetch_thread(uint64_t ctx, uint64_t *dest, uint64_t value, int op, int pe, int qp);
+/** Atomically apply @op (MORI_SHMEM_AMO_*) to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_atomic_uint64_fetch_thread(uint64_t *dest, uint64_t value, uint64_t compare, int op, int pe, int qp);
+/** mori_shmem_atomic_uint64_fetch_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_atomic_uint64_fetch_thread(uint64_t ctx, uint64_t *dest, uint64_t value, uint64_t compare, int op, int pe, int qp);
+/** Atomically increment the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int32_atomic_inc_thread(int32_t *dest, int pe, int qp);
+/** mori_shmem_int32_atomic_inc_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_atomic_inc_thread(uint64_t ctx, int32_t *dest, int pe, int qp);
+/** Atomically read the word @src at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_int32_atomic_fetch_thread(const int32_t *src, int pe, int qp);
+/** mori_shmem_int32_atomic_fetch_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_ctx_int32_atomic_fetch_thread(uint64_t ctx, const int32_t *src, int pe, int qp);
+/** Atomically increment the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_int32_atomic_fetch_inc_thread(int32_t *dest, int pe, int qp);
+/** mori_shmem_int32_atomic_fetch_inc_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_ctx_int32_atomic_fetch_inc_thread(uint64_t ctx, int32_t *dest, int pe, int qp);
+/** Atomically store @value, if the word equals @compare, to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_int32_atomic_compare_swap_thread(int32_t *dest, int32_t compare, int32_t value, int pe, int qp);
+/** mori_shmem_int32_atomic_compare_swap_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_ctx_int32_atomic_compare_swap_thread(uint64_t ctx, int32_t *dest, int32_t compare, int32_t value, int pe, int qp);
+/** Atomically increment the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_atomic_inc_thread(uint32_t *dest, int pe, int qp);
+/** mori_shmem_uint32_atomic_inc_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_atomic_inc_thread(uint64_t ctx, uint32_t *dest, int pe, int qp);
+/** Atomically read the word @src at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_uint32_atomic_fetch_thread(const uint32_t *src, int pe, int qp);
+/** mori_shmem_uint32_atomic_fetch_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_ctx_uint32_atomic_fetch_thread(uint64_t ctx, const uint32_t *src, int pe, int qp);
+/** Atomically increment the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_uint32_atomic_fetch_inc_thread(uint32_t *dest, int pe, int qp);
+/** mori_shmem_uint32_atomic_fetch_inc_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_ctx_uint32_atomic_fetch_inc_thread(uint64_t ctx, uint32_t *dest, int pe, int qp);
+/** Atomically store @value, if the word equals @compare, to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_uint32_atomic_compare_swap_thread(uint32_t *dest, uint32_t compare, uint32_t value, int pe, int qp);
+/** mori_shmem_uint32_atomic_compare_swap_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_ctx_uint32_atomic_compare_swap_thread(uint64_t ctx, uint32_t *dest, uint32_t compare, uint32_t value, int pe, int qp);
+/** Atomically increment the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int64_atomic_inc_thread(int64_t *dest, int pe, int qp);
+/** mori_shmem_int64_atomic_inc_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_atomic_inc_thread(uint64_t ctx, int64_t *dest, int pe, int qp);
+/** Atomically read the word @src at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_int64_atomic_fetch_thread(const int64_t *src, int pe, int qp);
+/** mori_shmem_int64_atomic_fetch_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_ctx_int64_atomic_fetch_thread(uint64_t ctx, const int64_t *src, int pe, int qp);
+/** Atomically increment the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_int64_atomic_fetch_inc_thread(int64_t *dest, int pe, int qp);
+/** mori_shmem_int64_atomic_fetch_inc_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_ctx_int64_atomic_fetch_inc_thread(uint64_t ctx, int64_t *dest, int pe, int qp);
+/** Atomically store @value, if the word equals @compare, to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_int64_atomic_compare_swap_thread(int64_t *dest, int64_t compare, int64_t value, int pe, int qp);
+/** mori_shmem_int64_atomic_compare_swap_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_ctx_int64_atomic_compare_swap_thread(uint64_t ctx, int64_t *dest, int64_t compare, int64_t value, int pe, int qp);
+/** Atomically increment the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_atomic_inc_thread(uint64_t *dest, int pe, int qp);
+/** mori_shmem_uint64_atomic_inc_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_atomic_inc_thread(uint64_t ctx, uint64_t *dest, int pe, int qp);
+/** Atomically read the word @src at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_uint64_atomic_fetch_thread(const uint64_t *src, int pe, int qp);
+/** mori_shmem_uint64_atomic_fetch_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_uint64_atomic_fetch_thread(uint64_t ctx, const uint64_t *src, int pe, int qp);
+/** Atomically increment the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_uint64_atomic_fetch_inc_thread(uint64_t *dest, int pe, int qp);
+/** mori_shmem_uint64_atomic_fetch_inc_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_uint64_atomic_fetch_inc_thread(uint64_t ctx, uint64_t *dest, int pe, int qp);
+/** Atomically store @value, if the word equals @compare, to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_uint64_atomic_compare_swap_thread(uint64_t *dest, uint64_t compare, uint64_t value, int pe, int qp);
+/** mori_shmem_uint64_atomic_compare_swap_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_uint64_atomic_compare_swap_thread(uint64_t ctx, uint64_t *dest, uint64_t compare, uint64_t value, int pe, int qp);
+/** Atomically store @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int32_atomic_set_thread(int32_t *dest, int32_t value, int pe, int qp);
+/** mori_shmem_int32_atomic_set_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_atomic_set_thread(uint64_t ctx, int32_t *dest, int32_t value, int pe, int qp);
+/** Atomically add @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int32_atomic_add_thread(int32_t *dest, int32_t value, int pe, int qp);
+/** mori_shmem_int32_atomic_add_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_atomic_add_thread(uint64_t ctx, int32_t *dest, int32_t value, int pe, int qp);
+/** Atomically apply bitwise AND with @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int32_atomic_and_thread(int32_t *dest, int32_t value, int pe, int qp);
+/** mori_shmem_int32_atomic_and_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_atomic_and_thread(uint64_t ctx, int32_t *dest, int32_t value, int pe, int qp);
+/** Atomically apply bitwise OR with @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int32_atomic_or_thread(int32_t *dest, int32_t value, int pe, int qp);
+/** mori_shmem_int32_atomic_or_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_atomic_or_thread(uint64_t ctx, int32_t *dest, int32_t value, int pe, int qp);
+/** Atomically apply bitwise XOR with @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int32_atomic_xor_thread(int32_t *dest, int32_t value, int pe, int qp);
+/** mori_shmem_int32_atomic_xor_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_atomic_xor_thread(uint64_t ctx, int32_t *dest, int32_t value, int pe, int qp);
+/** Atomically add @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_int32_atomic_fetch_add_thread(int32_t *dest, int32_t value, int pe, int qp);
+/** mori_shmem_int32_atomic_fetch_add_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_ctx_int32_atomic_fetch_add_thread(uint64_t ctx, int32_t *dest, int32_t value, int pe, int qp);
+/** Atomically apply bitwise AND with @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_int32_atomic_fetch_and_thread(int32_t *dest, int32_t value, int pe, int qp);
+/** mori_shmem_int32_atomic_fetch_and_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_ctx_int32_atomic_fetch_and_thread(uint64_t ctx, int32_t *dest, int32_t value, int pe, int qp);
+/** Atomically apply bitwise OR with @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_int32_atomic_fetch_or_thread(int32_t *dest, int32_t value, int pe, int qp);
+/** mori_shmem_int32_atomic_fetch_or_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_ctx_int32_atomic_fetch_or_thread(uint64_t ctx, int32_t *dest, int32_t value, int pe, int qp);
+/** Atomically apply bitwise XOR with @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_int32_atomic_fetch_xor_thread(int32_t *dest, int32_t value, int pe, int qp);
+/** mori_shmem_int32_atomic_fetch_xor_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_ctx_int32_atomic_fetch_xor_thread(uint64_t ctx, int32_t *dest, int32_t value, int pe, int qp);
+/** Atomically store @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_int32_atomic_swap_thread(int32_t *dest, int32_t value, int pe, int qp);
+/** mori_shmem_int32_atomic_swap_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_ctx_int32_atomic_swap_thread(uint64_t ctx, int32_t *dest, int32_t value, int pe, int qp);
+/** Atomically store @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_atomic_set_thread(uint32_t *dest, uint32_t value, int pe, int qp);
+/** mori_shmem_uint32_atomic_set_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_atomic_set_thread(uint64_t ctx, uint32_t *dest, uint32_t value, int pe, int qp);
+/** Atomically add @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_atomic_add_thread(uint32_t *dest, uint32_t value, int pe, int qp);
+/** mori_shmem_uint32_atomic_add_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_atomic_add_thread(uint64_t ctx, uint32_t *dest, uint32_t value, int pe, int qp);
+/** Atomically apply bitwise AND with @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_atomic_and_thread(uint32_t *dest, uint32_t value, int pe, int qp);
+/** mori_shmem_uint32_atomic_and_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_atomic_and_thread(uint64_t ctx, uint32_t *dest, uint32_t value, int pe, int qp);
+/** Atomically apply bitwise OR with @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_atomic_or_thread(uint32_t *dest, uint32_t value, int pe, int qp);
+/** mori_shmem_uint32_atomic_or_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_atomic_or_thread(uint64_t ctx, uint32_t *dest, uint32_t value, int pe, int qp);
+/** Atomically apply bitwise XOR with @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_atomic_xor_thread(uint32_t *dest, uint32_t value, int pe, int qp);
+/** mori_shmem_uint32_atomic_xor_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_atomic_xor_thread(uint64_t ctx, uint32_t *dest, uint32_t value, int pe, int qp);
+/** Atomically add @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_uint32_atomic_fetch_add_thread(uint32_t *dest, uint32_t value, int pe, int qp);
+/** mori_shmem_uint32_atomic_fetch_add_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_ctx_uint32_atomic_fetch_add_thread(uint64_t ctx, uint32_t *dest, uint32_t value, int pe, int qp);
+/** Atomically apply bitwise AND with @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_uint32_atomic_fetch_and_thread(uint32_t *dest, uint32_t value, int pe, int qp);
+/** mori_shmem_uint32_atomic_fetch_and_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_ctx_uint32_atomic_fetch_and_thread(uint64_t ctx, uint32_t *dest, uint32_t value, int pe, int qp);
+/** Atomically apply bitwise OR with @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_uint32_atomic_fetch_or_thread(uint32_t *dest, uint32_t value, int pe, int qp);
+/** mori_shmem_uint32_atomic_fetch_or_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_ctx_uint32_atomic_fetch_or_thread(uint64_t ctx, uint32_t *dest, uint32_t value, int pe, int qp);
+/** Atomically apply bitwise XOR with @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_uint32_atomic_fetch_xor_thread(uint32_t *dest, uint32_t value, int pe, int qp);
+/** mori_shmem_uint32_atomic_fetch_xor_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_ctx_uint32_atomic_fetch_xor_thread(uint64_t ctx, uint32_t *dest, uint32_t value, int pe, int qp);
+/** Atomically store @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_uint32_atomic_swap_thread(uint32_t *dest, uint32_t value, int pe, int qp);
+/** mori_shmem_uint32_atomic_swap_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_ctx_uint32_atomic_swap_thread(uint64_t ctx, uint32_t *dest, uint32_t value, int pe, int qp);
+/** Atomically store @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int64_atomic_set_thread(int64_t *dest, int64_t value, int pe, int qp);
+/** mori_shmem_int64_atomic_set_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_atomic_set_thread(uint64_t ctx, int64_t *dest, int64_t value, int pe, int qp);
+/** Atomically add @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int64_atomic_add_thread(int64_t *dest, int64_t value, int pe, int qp);
+/** mori_shmem_int64_atomic_add_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_atomic_add_thread(uint64_t ctx, int64_t *dest, int64_t value, int pe, int qp);
+/** Atomically apply bitwise AND with @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int64_atomic_and_thread(int64_t *dest, int64_t value, int pe, int qp);
+/** mori_shmem_int64_atomic_and_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_atomic_and_thread(uint64_t ctx, int64_t *dest, int64_t value, int pe, int qp);
+/** Atomically apply bitwise OR with @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int64_atomic_or_thread(int64_t *dest, int64_t value, int pe, int qp);
+/** mori_shmem_int64_atomic_or_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_atomic_or_thread(uint64_t ctx, int64_t *dest, int64_t value, int pe, int qp);
+/** Atomically apply bitwise XOR with @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int64_atomic_xor_thread(int64_t *dest, int64_t value, int pe, int qp);
+/** mori_shmem_int64_atomic_xor_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_atomic_xor_thread(uint64_t ctx, int64_t *dest, int64_t value, int pe, int qp);
+/** Atomically add @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_int64_atomic_fetch_add_thread(int64_t *dest, int64_t value, int pe, int qp);
+/** mori_shmem_int64_atomic_fetch_add_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_ctx_int64_atomic_fetch_add_thread(uint64_t ctx, int64_t *dest, int64_t value, int pe, int qp);
+/** Atomically apply bitwise AND with @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_int64_atomic_fetch_and_thread(int64_t *dest, int64_t value, int pe, int qp);
+/** mori_shmem_int64_atomic_fetch_and_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_ctx_int64_atomic_fetch_and_thread(uint64_t ctx, int64_t *dest, int64_t value, int pe, int qp);
+/** Atomically apply bitwise OR with @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_int64_atomic_fetch_or_thread(int64_t *dest, int64_t value, int pe, int qp);
+/** mori_shmem_int64_atomic_fetch_or_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_ctx_int64_atomic_fetch_or_thread(uint64_t ctx, int64_t *dest, int64_t value, int pe, int qp);
+/** Atomically apply bitwise XOR with @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_int64_atomic_fetch_xor_thread(int64_t *dest, int64_t value, int pe, int qp);
+/** mori_shmem_int64_atomic_fetch_xor_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_ctx_int64_atomic_fetch_xor_thread(uint64_t ctx, int64_t *dest, int64_t value, int pe, int qp);
+/** Atomically store @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_int64_atomic_swap_thread(int64_t *dest, int64_t value, int pe, int qp);
+/** mori_shmem_int64_atomic_swap_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_ctx_int64_atomic_swap_thread(uint64_t ctx, int64_t *dest, int64_t value, int pe, int qp);
+/** Atomically store @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_atomic_set_thread(uint64_t *dest, uint64_t value, int pe, int qp);
+/** mori_shmem_uint64_atomic_set_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_atomic_set_thread(uint64_t ctx, uint64_t *dest, uint64_t value, int pe, int qp);
+/** Atomically add @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_atomic_add_thread(uint64_t *dest, uint64_t value, int pe, int qp);
+/** mori_shmem_uint64_atomic_add_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_atomic_add_thread(uint64_t ctx, uint64_t *dest, uint64_t value, int pe, int qp);
+/** Atomically apply bitwise AND with @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_atomic_and_thread(uint64_t *dest, uint64_t value, int pe, int qp);
+/** mori_shmem_uint64_atomic_and_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_atomic_and_thread(uint64_t ctx, uint64_t *dest, uint64_t value, int pe, int qp);
+/** Atomically apply bitwise OR with @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_atomic_or_thread(uint64_t *dest, uint64_t value, int pe, int qp);
+/** mori_shmem_uint64_atomic_or_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_atomic_or_thread(uint64_t ctx, uint64_t *dest, uint64_t value, int pe, int qp);
+/** Atomically apply bitwise XOR with @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_atomic_xor_thread(uint64_t *dest, uint64_t value, int pe, int qp);
+/** mori_shmem_uint64_atomic_xor_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_atomic_xor_thread(uint64_t ctx, uint64_t *dest, uint64_t value, int pe, int qp);
+/** Atomically add @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_uint64_atomic_fetch_add_thread(uint64_t *dest, uint64_t value, int pe, int qp);
+/** mori_shmem_uint64_atomic_fetch_add_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_uint64_atomic_fetch_add_thread(uint64_t ctx, uint64_t *dest, uint64_t value, int pe, int qp);
+/** Atomically apply bitwise AND with @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_uint64_atomic_fetch_and_thread(uint64_t *dest, uint64_t value, int pe, int qp);
+/** mori_shmem_uint64_atomic_fetch_and_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_uint64_atomic_fetch_and_thread(uint64_t ctx, uint64_t *dest, uint64_t value, int pe, int qp);
+/** Atomically apply bitwise OR with @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_uint64_atomic_fetch_or_thread(uint64_t *dest, uint64_t value, int pe, int qp);
+/** mori_shmem_uint64_atomic_fetch_or_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_uint64_atomic_fetch_or_thread(uint64_t ctx, uint64_t *dest, uint64_t value, int pe, int qp);
+/** Atomically apply bitwise XOR with @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_uint64_atomic_fetch_xor_thread(uint64_t *dest, uint64_t value, int pe, int qp);
+/** mori_shmem_uint64_atomic_fetch_xor_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_uint64_atomic_fetch_xor_thread(uint64_t ctx, uint64_t *dest, uint64_t value, int pe, int qp);
+/** Atomically store @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_uint64_atomic_swap_thread(uint64_t *dest, uint64_t value, int pe, int qp);
+/** mori_shmem_uint64_atomic_swap_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_uint64_atomic_swap_thread(uint64_t ctx, uint64_t *dest, uint64_t value, int pe, int qp);
+/** Atomically add @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_float_atomic_add_thread(float *dest, float value, int pe, int qp);
+/** mori_shmem_float_atomic_add_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_float_atomic_add_thread(uint64_t ctx, float *dest, float value, int pe, int qp);
+/** Atomically add @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT float mori_shmem_float_atomic_fetch_add_thread(float *dest, float value, int pe, int qp);
+/** mori_shmem_float_atomic_fetch_add_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT float mori_shmem_ctx_float_atomic_fetch_add_thread(uint64_t ctx, float *dest, float value, int pe, int qp);
+/** Atomically add @value to the word @dest at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_double_atomic_add_thread(double *dest, double value, int pe, int qp);
+/** mori_shmem_double_atomic_add_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_double_atomic_add_thread(uint64_t ctx, double *dest, double value, int pe, int qp);
+/** Atomically add @value to the word @dest at PE @pe. Return: its previous value; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT double mori_shmem_double_atomic_fetch_add_thread(double *dest, double value, int pe, int qp);
+/** mori_shmem_double_atomic_fetch_add_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT double mori_shmem_ctx_double_atomic_fetch_add_thread(uint64_t ctx, double *dest, double value, int pe, int qp);
+/** Atomically apply @op (MORI_SHMEM_AMO_*) with the value at @value to the word @dest of @bytes (4 or 8) bytes at PE @pe; quiet or a barrier completes it at @pe. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_atomic_size_nonfetch_thread(void *dest, void *value, size_t bytes, int op, int pe, int qp);
+/** mori_shmem_atomic_size_nonfetch_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_atomic_size_nonfetch_thread(uint64_t ctx, void *dest, void *value, size_t bytes, int op, int pe, int qp);
+
+/* Family: wait */
+
+/** Wait (limit: MORI_SHMEM_WAIT_TIMEOUT) until the local word @addr compares with @value as @cmp says (MORI_SHMEM_CMP_*). Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int32_wait_until(int32_t *addr, int cmp, int32_t value);
+/** mori_shmem_int32_wait_until() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_wait_until(uint64_t ctx, int32_t *addr, int cmp, int32_t value);
+/** Wait at most @ns nanoseconds until the local word @addr compares with @value as @cmp says (MORI_SHMEM_CMP_*). Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int32_wait_until_for(int32_t *addr, int cmp, int32_t value, uint64_t ns);
+/** mori_shmem_int32_wait_until_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_wait_until_for(uint64_t ctx, int32_t *addr, int cmp, int32_t value, uint64_t ns);
+/** Check once whether the local word @addr compares with @value as @cmp says (MORI_SHMEM_CMP_*). Return: 1 or 0; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int mori_shmem_int32_test(int32_t *addr, int cmp, int32_t value);
+/** mori_shmem_int32_test() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_test(uint64_t ctx, int32_t *addr, int cmp, int32_t value);
+/** Wait (limit: MORI_SHMEM_WAIT_TIMEOUT) until the local word @addr compares with @value as @cmp says (MORI_SHMEM_CMP_*). Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_wait_until(uint32_t *addr, int cmp, uint32_t value);
+/** mori_shmem_uint32_wait_until() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_wait_until(uint64_t ctx, uint32_t *addr, int cmp, uint32_t value);
+/** Wait at most @ns nanoseconds until the local word @addr compares with @value as @cmp says (MORI_SHMEM_CMP_*). Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_wait_until_for(uint32_t *addr, int cmp, uint32_t value, uint64_t ns);
+/** mori_shmem_uint32_wait_until_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_wait_until_for(uint64_t ctx, uint32_t *addr, int cmp, uint32_t value, uint64_t ns);
+/** Check once whether the local word @addr compares with @value as @cmp says (MORI_SHMEM_CMP_*). Return: 1 or 0; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_test(uint32_t *addr, int cmp, uint32_t value);
+/** mori_shmem_uint32_test() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_test(uint64_t ctx, uint32_t *addr, int cmp, uint32_t value);
+/** Wait (limit: MORI_SHMEM_WAIT_TIMEOUT) until the local word @addr compares with @value as @cmp says (MORI_SHMEM_CMP_*). Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int64_wait_until(int64_t *addr, int cmp, int64_t value);
+/** mori_shmem_int64_wait_until() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_wait_until(uint64_t ctx, int64_t *addr, int cmp, int64_t value);
+/** Wait at most @ns nanoseconds until the local word @addr compares with @value as @cmp says (MORI_SHMEM_CMP_*). Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int64_wait_until_for(int64_t *addr, int cmp, int64_t value, uint64_t ns);
+/** mori_shmem_int64_wait_until_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_wait_until_for(uint64_t ctx, int64_t *addr, int cmp, int64_t value, uint64_t ns);
+/** Check once whether the local word @addr compares with @value as @cmp says (MORI_SHMEM_CMP_*). Return: 1 or 0; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int mori_shmem_int64_test(int64_t *addr, int cmp, int64_t value);
+/** mori_shmem_int64_test() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_test(uint64_t ctx, int64_t *addr, int cmp, int64_t value);
+/** Wait (limit: MORI_SHMEM_WAIT_TIMEOUT) until the local word @addr compares with @value as @cmp says (MORI_SHMEM_CMP_*). Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_wait_until(uint64_t *addr, int cmp, uint64_t value);
+/** mori_shmem_uint64_wait_until() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_wait_until(uint64_t ctx, uint64_t *addr, int cmp, uint64_t value);
+/** Wait at most @ns nanoseconds until the local word @addr compares with @value as @cmp says (MORI_SHMEM_CMP_*). Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_wait_until_for(uint64_t *addr, int cmp, uint64_t value, uint64_t ns);
+/** mori_shmem_uint64_wait_until_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_wait_until_for(uint64_t ctx, uint64_t *addr, int cmp, uint64_t value, uint64_t ns);
+/** Check once whether the local word @addr compares with @value as @cmp says (MORI_SHMEM_CMP_*). Return: 1 or 0; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_test(uint64_t *addr, int cmp, uint64_t value);
+/** mori_shmem_uint64_test() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_test(uint64_t ctx, uint64_t *addr, int cmp, uint64_t value);
+/** Wait (limit: MORI_SHMEM_WAIT_TIMEOUT) until the local word @addr equals @value. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int32_wait_until_equals(int32_t *addr, int32_t value);
+/** mori_shmem_int32_wait_until_equals() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_wait_until_equals(uint64_t ctx, int32_t *addr, int32_t value);
+/** Wait at most @ns nanoseconds until the local word @addr equals @value. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int32_wait_until_equals_for(int32_t *addr, int32_t value, uint64_t ns);
+/** mori_shmem_int32_wait_until_equals_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_wait_until_equals_for(uint64_t ctx, int32_t *addr, int32_t value, uint64_t ns);
+/** Wait (limit: MORI_SHMEM_WAIT_TIMEOUT) until the local word @addr is greater than @value. Return: the value seen; on an error the last one, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_int32_wait_until_greater_than(int32_t *addr, int32_t value);
+/** mori_shmem_int32_wait_until_greater_than() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_ctx_int32_wait_until_greater_than(uint64_t ctx, int32_t *addr, int32_t value);
+/** Wait at most @ns nanoseconds until the local word @addr is greater than @value. Return: the value seen; on an error the last one, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_int32_wait_until_greater_than_for(int32_t *addr, int32_t value, uint64_t ns);
+/** mori_shmem_int32_wait_until_greater_than_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int32_t mori_shmem_ctx_int32_wait_until_greater_than_for(uint64_t ctx, int32_t *addr, int32_t value, uint64_t ns);
+/** Wait (limit: MORI_SHMEM_WAIT_TIMEOUT) until the local word @addr equals @value. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_wait_until_equals(uint32_t *addr, uint32_t value);
+/** mori_shmem_uint32_wait_until_equals() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_wait_until_equals(uint64_t ctx, uint32_t *addr, uint32_t value);
+/** Wait at most @ns nanoseconds until the local word @addr equals @value. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_wait_until_equals_for(uint32_t *addr, uint32_t value, uint64_t ns);
+/** mori_shmem_uint32_wait_until_equals_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_wait_until_equals_for(uint64_t ctx, uint32_t *addr, uint32_t value, uint64_t ns);
+/** Wait (limit: MORI_SHMEM_WAIT_TIMEOUT) until the local word @addr is greater than @value. Return: the value seen; on an error the last one, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_uint32_wait_until_greater_than(uint32_t *addr, uint32_t value);
+/** mori_shmem_uint32_wait_until_greater_than() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_ctx_uint32_wait_until_greater_than(uint64_t ctx, uint32_t *addr, uint32_t value);
+/** Wait at most @ns nanoseconds until the local word @addr is greater than @value. Return: the value seen; on an error the last one, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_uint32_wait_until_greater_than_for(uint32_t *addr, uint32_t value, uint64_t ns);
+/** mori_shmem_uint32_wait_until_greater_than_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint32_t mori_shmem_ctx_uint32_wait_until_greater_than_for(uint64_t ctx, uint32_t *addr, uint32_t value, uint64_t ns);
+/** Wait (limit: MORI_SHMEM_WAIT_TIMEOUT) until the local word @addr equals @value. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int64_wait_until_equals(int64_t *addr, int64_t value);
+/** mori_shmem_int64_wait_until_equals() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_wait_until_equals(uint64_t ctx, int64_t *addr, int64_t value);
+/** Wait at most @ns nanoseconds until the local word @addr equals @value. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int64_wait_until_equals_for(int64_t *addr, int64_t value, uint64_t ns);
+/** mori_shmem_int64_wait_until_equals_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_wait_until_equals_for(uint64_t ctx, int64_t *addr, int64_t value, uint64_t ns);
+/** Wait (limit: MORI_SHMEM_WAIT_TIMEOUT) until the local word @addr is greater than @value. Return: the value seen; on an error the last one, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_int64_wait_until_greater_than(int64_t *addr, int64_t value);
+/** mori_shmem_int64_wait_until_greater_than() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_ctx_int64_wait_until_greater_than(uint64_t ctx, int64_t *addr, int64_t value);
+/** Wait at most @ns nanoseconds until the local word @addr is greater than @value. Return: the value seen; on an error the last one, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_int64_wait_until_greater_than_for(int64_t *addr, int64_t value, uint64_t ns);
+/** mori_shmem_int64_wait_until_greater_than_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int64_t mori_shmem_ctx_int64_wait_until_greater_than_for(uint64_t ctx, int64_t *addr, int64_t value, uint64_t ns);
+/** Wait (limit: MORI_SHMEM_WAIT_TIMEOUT) until the local word @addr equals @value. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_wait_until_equals(uint64_t *addr, uint64_t value);
+/** mori_shmem_uint64_wait_until_equals() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_wait_until_equals(uint64_t ctx, uint64_t *addr, uint64_t value);
+/** Wait at most @ns nanoseconds until the local word @addr equals @value. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_wait_until_equals_for(uint64_t *addr, uint64_t value, uint64_t ns);
+/** mori_shmem_uint64_wait_until_equals_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_wait_until_equals_for(uint64_t ctx, uint64_t *addr, uint64_t value, uint64_t ns);
+/** Wait (limit: MORI_SHMEM_WAIT_TIMEOUT) until the local word @addr is greater than @value. Return: the value seen; on an error the last one, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_uint64_wait_until_greater_than(uint64_t *addr, uint64_t value);
+/** mori_shmem_uint64_wait_until_greater_than() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_uint64_wait_until_greater_than(uint64_t ctx, uint64_t *addr, uint64_t value);
+/** Wait at most @ns nanoseconds until the local word @addr is greater than @value. Return: the value seen; on an error the last one, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_uint64_wait_until_greater_than_for(uint64_t *addr, uint64_t value, uint64_t ns);
+/** mori_shmem_uint64_wait_until_greater_than_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT uint64_t mori_shmem_ctx_uint64_wait_until_greater_than_for(uint64_t ctx, uint64_t *addr, uint64_t value, uint64_t ns);
+/** Wait at most @ns nanoseconds until each of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int32_wait_until_all(int32_t *addrs, size_t n, const int *skip, int cmp, int32_t value);
+/** mori_shmem_int32_wait_until_all() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_wait_until_all(uint64_t ctx, int32_t *addrs, size_t n, const int *skip, int cmp, int32_t value);
+/** Wait at most @ns nanoseconds until each of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int32_wait_until_all_for(int32_t *addrs, size_t n, const int *skip, int cmp, int32_t value, uint64_t ns);
+/** mori_shmem_int32_wait_until_all_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int32_wait_until_all_for(uint64_t ctx, int32_t *addrs, size_t n, const int *skip, int cmp, int32_t value, uint64_t ns);
+/** Wait at most @ns nanoseconds until one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: its index; SIZE_MAX if all are left out or, with a fault for mori_shmem_check(), on an error. */
+MORI_SHMEM_EXPORT size_t mori_shmem_int32_wait_until_any(int32_t *addrs, size_t n, const int *skip, int cmp, int32_t value);
+/** mori_shmem_int32_wait_until_any() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_int32_wait_until_any(uint64_t ctx, int32_t *addrs, size_t n, const int *skip, int cmp, int32_t value);
+/** Wait at most @ns nanoseconds until one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: its index; SIZE_MAX if all are left out or, with a fault for mori_shmem_check(), on an error. */
+MORI_SHMEM_EXPORT size_t mori_shmem_int32_wait_until_any_for(int32_t *addrs, size_t n, const int *skip, int cmp, int32_t value, uint64_t ns);
+/** mori_shmem_int32_wait_until_any_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_int32_wait_until_any_for(uint64_t ctx, int32_t *addrs, size_t n, const int *skip, int cmp, int32_t value, uint64_t ns);
+/** Wait at most @ns nanoseconds until each of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_wait_until_all(uint32_t *addrs, size_t n, const int *skip, int cmp, uint32_t value);
+/** mori_shmem_uint32_wait_until_all() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_wait_until_all(uint64_t ctx, uint32_t *addrs, size_t n, const int *skip, int cmp, uint32_t value);
+/** Wait at most @ns nanoseconds until each of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint32_wait_until_all_for(uint32_t *addrs, size_t n, const int *skip, int cmp, uint32_t value, uint64_t ns);
+/** mori_shmem_uint32_wait_until_all_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint32_wait_until_all_for(uint64_t ctx, uint32_t *addrs, size_t n, const int *skip, int cmp, uint32_t value, uint64_t ns);
+/** Wait at most @ns nanoseconds until one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: its index; SIZE_MAX if all are left out or, with a fault for mori_shmem_check(), on an error. */
+MORI_SHMEM_EXPORT size_t mori_shmem_uint32_wait_until_any(uint32_t *addrs, size_t n, const int *skip, int cmp, uint32_t value);
+/** mori_shmem_uint32_wait_until_any() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_uint32_wait_until_any(uint64_t ctx, uint32_t *addrs, size_t n, const int *skip, int cmp, uint32_t value);
+/** Wait at most @ns nanoseconds until one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: its index; SIZE_MAX if all are left out or, with a fault for mori_shmem_check(), on an error. */
+MORI_SHMEM_EXPORT size_t mori_shmem_uint32_wait_until_any_for(uint32_t *addrs, size_t n, const int *skip, int cmp, uint32_t value, uint64_t ns);
+/** mori_shmem_uint32_wait_until_any_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_uint32_wait_until_any_for(uint64_t ctx, uint32_t *addrs, size_t n, const int *skip, int cmp, uint32_t value, uint64_t ns);
+/** Wait at most @ns nanoseconds until each of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int64_wait_until_all(int64_t *addrs, size_t n, const int *skip, int cmp, int64_t value);
+/** mori_shmem_int64_wait_until_all() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_wait_until_all(uint64_t ctx, int64_t *addrs, size_t n, const int *skip, int cmp, int64_t value);
+/** Wait at most @ns nanoseconds until each of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_int64_wait_until_all_for(int64_t *addrs, size_t n, const int *skip, int cmp, int64_t value, uint64_t ns);
+/** mori_shmem_int64_wait_until_all_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_int64_wait_until_all_for(uint64_t ctx, int64_t *addrs, size_t n, const int *skip, int cmp, int64_t value, uint64_t ns);
+/** Wait at most @ns nanoseconds until one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: its index; SIZE_MAX if all are left out or, with a fault for mori_shmem_check(), on an error. */
+MORI_SHMEM_EXPORT size_t mori_shmem_int64_wait_until_any(int64_t *addrs, size_t n, const int *skip, int cmp, int64_t value);
+/** mori_shmem_int64_wait_until_any() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_int64_wait_until_any(uint64_t ctx, int64_t *addrs, size_t n, const int *skip, int cmp, int64_t value);
+/** Wait at most @ns nanoseconds until one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: its index; SIZE_MAX if all are left out or, with a fault for mori_shmem_check(), on an error. */
+MORI_SHMEM_EXPORT size_t mori_shmem_int64_wait_until_any_for(int64_t *addrs, size_t n, const int *skip, int cmp, int64_t value, uint64_t ns);
+/** mori_shmem_int64_wait_until_any_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_int64_wait_until_any_for(uint64_t ctx, int64_t *addrs, size_t n, const int *skip, int cmp, int64_t value, uint64_t ns);
+/** Wait at most @ns nanoseconds until each of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_wait_until_all(uint64_t *addrs, size_t n, const int *skip, int cmp, uint64_t value);
+/** mori_shmem_uint64_wait_until_all() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_wait_until_all(uint64_t ctx, uint64_t *addrs, size_t n, const int *skip, int cmp, uint64_t value);
+/** Wait at most @ns nanoseconds until each of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_uint64_wait_until_all_for(uint64_t *addrs, size_t n, const int *skip, int cmp, uint64_t value, uint64_t ns);
+/** mori_shmem_uint64_wait_until_all_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_uint64_wait_until_all_for(uint64_t ctx, uint64_t *addrs, size_t n, const int *skip, int cmp, uint64_t value, uint64_t ns);
+/** Wait at most @ns nanoseconds until one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: its index; SIZE_MAX if all are left out or, with a fault for mori_shmem_check(), on an error. */
+MORI_SHMEM_EXPORT size_t mori_shmem_uint64_wait_until_any(uint64_t *addrs, size_t n, const int *skip, int cmp, uint64_t value);
+/** mori_shmem_uint64_wait_until_any() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_uint64_wait_until_any(uint64_t ctx, uint64_t *addrs, size_t n, const int *skip, int cmp, uint64_t value);
+/** Wait at most @ns nanoseconds until one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*). Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: its index; SIZE_MAX if all are left out or, with a fault for mori_shmem_check(), on an error. */
+MORI_SHMEM_EXPORT size_t mori_shmem_uint64_wait_until_any_for(uint64_t *addrs, size_t n, const int *skip, int cmp, uint64_t value, uint64_t ns);
+/** mori_shmem_uint64_wait_until_any_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_uint64_wait_until_any_for(uint64_t ctx, uint64_t *addrs, size_t n, const int *skip, int cmp, uint64_t value, uint64_t ns);
+/** Wait at most @ns nanoseconds until at least one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*), and list those that do in @indices. Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: how many; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_int32_wait_until_some(int32_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, int32_t value);
+/** mori_shmem_int32_wait_until_some() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_int32_wait_until_some(uint64_t ctx, int32_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, int32_t value);
+/** Wait at most @ns nanoseconds until at least one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*), and list those that do in @indices. Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: how many; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_int32_wait_until_some_for(int32_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, int32_t value, uint64_t ns);
+/** mori_shmem_int32_wait_until_some_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_int32_wait_until_some_for(uint64_t ctx, int32_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, int32_t value, uint64_t ns);
+/** Wait at most @ns nanoseconds until at least one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*), and list those that do in @indices. Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: how many; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_uint32_wait_until_some(uint32_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, uint32_t value);
+/** mori_shmem_uint32_wait_until_some() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_uint32_wait_until_some(uint64_t ctx, uint32_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, uint32_t value);
+/** Wait at most @ns nanoseconds until at least one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*), and list those that do in @indices. Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: how many; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_uint32_wait_until_some_for(uint32_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, uint32_t value, uint64_t ns);
+/** mori_shmem_uint32_wait_until_some_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_uint32_wait_until_some_for(uint64_t ctx, uint32_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, uint32_t value, uint64_t ns);
+/** Wait at most @ns nanoseconds until at least one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*), and list those that do in @indices. Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: how many; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_int64_wait_until_some(int64_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, int64_t value);
+/** mori_shmem_int64_wait_until_some() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_int64_wait_until_some(uint64_t ctx, int64_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, int64_t value);
+/** Wait at most @ns nanoseconds until at least one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*), and list those that do in @indices. Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: how many; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_int64_wait_until_some_for(int64_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, int64_t value, uint64_t ns);
+/** mori_shmem_int64_wait_until_some_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_int64_wait_until_some_for(uint64_t ctx, int64_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, int64_t value, uint64_t ns);
+/** Wait at most @ns nanoseconds until at least one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*), and list those that do in @indices. Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: how many; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_uint64_wait_until_some(uint64_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, uint64_t value);
+/** mori_shmem_uint64_wait_until_some() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_uint64_wait_until_some(uint64_t ctx, uint64_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, uint64_t value);
+/** Wait at most @ns nanoseconds until at least one of the @n words from @addrs on compares with @value as @cmp says (MORI_SHMEM_CMP_*), and list those that do in @indices. Words with a non-zero @skip[i] are left out; @skip may be NULL. Return: how many; 0 on an error, with a fault for mori_shmem_check(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_uint64_wait_until_some_for(uint64_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, uint64_t value, uint64_t ns);
+/** mori_shmem_uint64_wait_until_some_for() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT size_t mori_shmem_ctx_uint64_wait_until_some_for(uint64_t ctx, uint64_t *addrs, size_t n, size_t *indices, const int *skip, int cmp, uint64_t value, uint64_t ns);
+
+/* Family: order */
+
+/** Complete what the caller issued: gets have their data, sources may be reused, puts, signals and atomics are visible at their targets. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_quiet_thread(void);
+/** mori_shmem_quiet_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_quiet_thread(uint64_t ctx);
+/** Order what the caller issued: puts, signals and atomics before it are seen there before those after it. Waits for nothing. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_fence_thread(void);
+/** mori_shmem_fence_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_fence_thread(uint64_t ctx);
+/** Complete what the caller issued to PE @pe: gets have their data, sources may be reused, puts, signals and atomics are visible at their targets. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_quiet_thread_pe(int pe);
+/** mori_shmem_quiet_thread_pe() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_quiet_thread_pe(uint64_t ctx, int pe);
+/** Complete what the caller issued to PE @pe by queue @qp: gets have their data, sources may be reused, puts, signals and atomics are visible at their targets. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_quiet_thread_pe_qp(int pe, int qp);
+/** mori_shmem_quiet_thread_pe_qp() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_quiet_thread_pe_qp(uint64_t ctx, int pe, int qp);
+/** Order what the caller issued to PE @pe: puts, signals and atomics before it are seen there before those after it. Waits for nothing. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_fence_thread_pe(int pe);
+/** mori_shmem_fence_thread_pe() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_fence_thread_pe(uint64_t ctx, int pe);
+/** Order what the caller issued to PE @pe by queue @qp: puts, signals and atomics before it are seen there before those after it. Waits for nothing. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_fence_thread_pe_qp(int pe, int qp);
+/** mori_shmem_fence_thread_pe_qp() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_fence_thread_pe_qp(uint64_t ctx, int pe, int qp);
+
+/* Family: barrier */
+
+/** Complete what the caller issued, then wait until every PE has called it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_barrier_all_thread(void);
+/** mori_shmem_barrier_all_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_barrier_all_thread(uint64_t ctx);
+/** Wait until every PE has called it; completes nothing. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_sync_all_thread(void);
+/** mori_shmem_sync_all_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_sync_all_thread(uint64_t ctx);
+
+/* Family: grid */
+
+/** The index of the thread in its block. Return: 0 and up; on a host thread 0. */
+MORI_SHMEM_EXPORT uint32_t mori_thread_id(void);
+/** The index of the thread in its block. Return: 0 and up; on a host thread 0. */
+MORI_SHMEM_EXPORT uint32_t mori_thread_id_y(void);
+/** The index of the thread in its block. Return: 0 and up; on a host thread 0. */
+MORI_SHMEM_EXPORT uint32_t mori_thread_id_z(void);
+/** The number of threads of a block. Return: 1 and up; on a host thread 1. */
+MORI_SHMEM_EXPORT uint32_t mori_block_size(void);
+/** The number of threads of a block. Return: 1 and up; on a host thread 1. */
+MORI_SHMEM_EXPORT uint32_t mori_block_size_y(void);
+/** The number of threads of a block. Return: 1 and up; on a host thread 1. */
+MORI_SHMEM_EXPORT uint32_t mori_block_size_z(void);
+/** The index of the block in the grid. Return: 0 and up; on a host thread 0. */
+MORI_SHMEM_EXPORT uint32_t mori_block_id(void);
+/** The index of the block in the grid. Return: 0 and up; on a host thread 0. */
+MORI_SHMEM_EXPORT uint32_t mori_block_id_y(void);
+/** The index of the block in the grid. Return: 0 and up; on a host thread 0. */
+MORI_SHMEM_EXPORT uint32_t mori_block_id_z(void);
+/** The number of blocks of the grid. Return: 1 and up; on a host thread 1. */
+MORI_SHMEM_EXPORT uint32_t mori_grid_size(void);
+/** The number of blocks of the grid. Return: 1 and up; on a host thread 1. */
+MORI_SHMEM_EXPORT uint32_t mori_grid_size_y(void);
+/** The number of blocks of the grid. Return: 1 and up; on a host thread 1. */
+MORI_SHMEM_EXPORT uint32_t mori_grid_size_z(void);
+/** The index of the thread in its warp. Return: 0 and up; on a host thread 0. */
+MORI_SHMEM_EXPORT uint32_t mori_lane_id(void);
+/** The number of lanes of a warp. Return: 1 and up; on a host thread 1. */
+MORI_SHMEM_EXPORT uint32_t mori_warp_size(void);
+/** Wait for all threads of the block; returns at once on a host thread. */
+MORI_SHMEM_EXPORT void mori_block_sync(void);
+/** A monotonic clock for measuring time. Return: nanoseconds. */
+MORI_SHMEM_EXPORT uint64_t mori_clock_ns(void);
+/** The block memory whose size the launch set. Return: its address, a multiple of 16; NULL on a host thread. */
+MORI_SHMEM_EXPORT void *mori_shared_memory(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
