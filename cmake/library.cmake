@@ -8,6 +8,7 @@ file(GLOB MORI_LIBRARY_SOURCES CONFIGURE_DEPENDS
 	${PROJECT_SOURCE_DIR}/src/core/*.c
 	${PROJECT_SOURCE_DIR}/src/accel/*.c
 	${PROJECT_SOURCE_DIR}/src/boot/*.c
+	${PROJECT_SOURCE_DIR}/src/emu/*.c
 	${PROJECT_SOURCE_DIR}/src/nic/*.c
 	${PROJECT_SOURCE_DIR}/src/net/*.c)
 

@@ -76,6 +76,8 @@ static inline const char *kern_suffix(void)
 {
 	const char *device = getenv("MORI_SHMEM_DEVICE");
 
+	if (device && !strcmp(device, "amd-emu"))
+		return "hsaco";
 	return device && !strcmp(device, "cuda") ? "cubin" : "so";
 }
 

@@ -52,10 +52,10 @@ offers "--timeout --timestamp" run --time
 offers "--keep-going" run -n 4 --tag-output --k
 
 # Values: apart, behind = in three words, and in one.
-offers "auto cpu cuda hip" run --device ""
+offers "auto cpu cuda hip amd-emu" run --device ""
 offers "cpu cuda" run --device c
 offers "cpu cuda" run --device = c
-offers "auto cpu cuda hip" run --device =
+offers "auto cpu cuda hip amd-emu" run --device =
 offers "--device=cpu --device=cuda" run --device=c
 offers "none core" run -n 2 --bind ""
 offers "static" run --mode s

@@ -9,8 +9,8 @@
 #define GRID_X_MAX	  2147483647u
 #define GRID_YZ_MAX	  65535u
 
-static const char *const kind_names[] = { "auto", "cpu", "cuda", "hip" };
-static const char *const backend_names[] = { "", "CPU", "CUDA", "HIP" };
+static const char *const kind_names[] = { "auto", "cpu", "cuda", "hip", "amd-emu" };
+static const char *const backend_names[] = { "", "CPU", "CUDA", "HIP", "amd-emu" };
 
 /* NULL: this build has no backend for that kind. */
 static const struct accel_ops *accel_ops_of(enum accel_kind kind)
@@ -19,6 +19,8 @@ static const struct accel_ops *accel_ops_of(enum accel_kind kind)
 	if (kind == ACCEL_CUDA)
 		return &accel_cuda;
 #endif
+	if (kind == ACCEL_AMD_EMU)
+		return &accel_amd_emu;
 	return kind == ACCEL_CPU ? &accel_cpu : NULL;
 }
 

@@ -29,7 +29,7 @@ struct accel {
 	int number;		     /* of the device, among those of its kind */
 };
 
-enum accel_kind { ACCEL_AUTO, ACCEL_CPU, ACCEL_CUDA, ACCEL_HIP };
+enum accel_kind { ACCEL_AUTO, ACCEL_CPU, ACCEL_CUDA, ACCEL_HIP, ACCEL_AMD_EMU };
 
 /*
  * MORI_SHMEM_ENOTSUP with the reason where the machine or this build has none. The
@@ -206,7 +206,7 @@ struct accel_ops {
 	bool silent; /* its kernels cannot call the host: somebody polls what they write for it */
 };
 
-extern const struct accel_ops accel_cpu, accel_cuda;
+extern const struct accel_ops accel_cpu, accel_cuda, accel_amd_emu;
 extern const struct accel_module_ops cpu_module_ops;
 
 #endif

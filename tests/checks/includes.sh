@@ -14,12 +14,13 @@ src/nic:	abi target
 src/dev:	target nic abi ops
 src/stream:	util
 src/boot:	util stream
-src/accel:	util abi
+src/emu:
+src/accel:	util abi emu
 src/net:	util abi target nic stream
 src/core:	util abi target nic dev accel net boot ops
 tools:
 tools/list:	ops
-tools/mori:	util
+tools/mori:	util emu
 bench:		mori
 examples:
 python:

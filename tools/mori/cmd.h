@@ -39,7 +39,7 @@ struct command {
 	const char *operand;		   /* the arguments without a dash: see above; "": none */
 };
 
-extern const struct command mori_run, mori_info, mori_cc, mori_completion;
+extern const struct command mori_run, mori_info, mori_cc, mori_emu, mori_completion;
 extern const struct command mori_perf;	       /* in bench/ */
 extern const struct command *const commands[]; /* ends with NULL */
 

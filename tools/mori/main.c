@@ -15,7 +15,7 @@
 #endif
 
 const struct command *const commands[] = {
-	&mori_run, &mori_info, &mori_cc, &mori_perf, &mori_completion, NULL,
+	&mori_run, &mori_info, &mori_cc, &mori_emu, &mori_perf, &mori_completion, NULL,
 };
 
 void cmd_error(const char *cmd, const char *fmt, ...)

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# TEST: timeout=400 quick=0
+# AMD's machine code on this machine's processor: `mori emu`, and jobs whose kernels are code objects.
+set -u
+. "$SRC/tests/sh_lib.bash"
+. "$SRC/tests/codegen/tools.inc"
+
+need_bitcode
+if ! MORI_SHMEM_DEVICE=amd-emu "$MORI" run -n 1 true 2>"$tmp/err" || grep -q 'no libLLVM' "$tmp/err"; then
+	echo "skipped: $(cat "$tmp/err")"
+	exit 77
+fi
+
+# emu CODE WHAT ARGUMENTS...
+emu() {
+	local want=$1 what=$2
+	shift 2
+	"$MORI" emu "$@" >"$tmp/out" 2>"$tmp/err"
+	code=$?
+	check "$what: exit code $code" [ "$code" = "$want" ]
+}
+out_has() { grep -qE -- "$1" "$tmp/out"; }
+
+# A kernel that needs nothing of the library: integers, floats, LDS, a barrier, calls of another lane.
+cat >"$tmp/sums.c" <<'END'
+#include <mori/shmem_device.h>
+MORI_SHARED uint32_t box[256];
+MORI_KERNEL void sums(uint32_t *out, float *real, uint32_t n, float scale)
+{
+	uint32_t t = mori_thread_id(), at = mori_block_id() * mori_block_size() + t, sum = 0;
+
+	box[t] = at * at + 1;
+	mori_block_sync();
+	for (uint32_t k = 0; k <= t; k++)
+		sum += box[k];
+	if (at < n) {
+		out[at] = sum / (t + 1);
+		real[at] = (float)at * scale - 1.5f;
+	}
+}
+END
+python3 - >"$tmp/want" <<'END'
+import struct, sys
+out, real = [], []
+for at in range(320):
+    t, first = at % 128, at - at % 128
+    out.append(sum(k * k + 1 for k in range(first, at + 1)) % 2**32 // (t + 1))
+    real.append(at * 0.25 - 1.5)
+sys.stdout.buffer.write(struct.pack("320I", *out) + bytes(64) + struct.pack("320f", *real) + bytes(64))
+END
+for target in gfx90a gfx942 gfx950; do
+	"$MORI" cc "$tmp/sums.c" --target $target -o "$tmp/sums.$target" || exit 1
+	emu 0 "sums on $target" --grid 3 --block 128 --counts "$tmp/sums.$target" sums \
+		"@1344>$tmp/ints" "@1344>$tmp/floats" 320 0.25
+	check "what the kernel on $target has written" cmp -s <(cat "$tmp/ints" "$tmp/floats") "$tmp/want"
+	check "instructions are counted" out_has '^ +[1-9][0-9]*  s_barrier$'
+done
+emu 0 "kernels are listed" "$tmp/sums.gfx942"
+check "with their parameters" out_is "sums: 4 parameters"
+emu 0 "a trace" --trace "$tmp/sums.gfx942" sums @64 @64 8 1.0
+check "has every instruction" [ "$(wc -l <"$tmp/err")" -gt 100 ]
+
+# What is wrong is said.
+emu 1 "a kernel that is not there" "$tmp/sums.gfx942" summs
+check "by its name" err_has 'has no kernel summs'
+emu 1 "an argument too few" "$tmp/sums.gfx942" sums @64 @64 8
+check "with how many there are" err_has 'sums has 4 parameters, and 3 arguments are given'
+emu 1 "no number" "$tmp/sums.gfx942" sums @64 @64 eight 1.0
+emu 1 "a file that is no code object" "$tmp/sums.c" sums
+check "is named" err_has 'not a code object for AMD GPUs'
+emu 1 "a file that is not there" "$tmp/nothing"
+emu 1 "too many threads" --block 2048 "$tmp/sums.gfx942" sums @64 @64 8 1.0
+check "with the limit" err_has '1 to 1024 threads'
+emu 2 "no size" --grid 0 "$tmp/sums.gfx942" sums @64 @64 8 1.0
+emu 2 "an option that is not there" --gird 1 "$tmp/sums.gfx942"
+check "with the right one" err_has '\-\-grid'
+head -c 3000 "$tmp/sums.gfx942" >"$tmp/cut"
+emu 1 "a code object that is cut off" "$tmp/cut" sums @64 @64 8 1.0
+# A trap stands for what the interpreter stops at: the instruction, where, and why.
+cat >"$tmp/trap.c" <<'END'
+#include <mori/shmem_device.h>
+MORI_KERNEL void trap(uint32_t *p)
+{
+	if (*p == 0)
+		__builtin_trap();
+	*p = 1;
+}
+END
+"$MORI" cc "$tmp/trap.c" --target gfx942 -o "$tmp/trap.hsaco" || exit 1
+emu 1 "a trap" "$tmp/trap.hsaco" trap @4
+check "is named with its place" err_has 'trap: gfx942 at 0x[0-9a-f]*, "s_trap 2": trap'
+
+# All example kernels, with every peer within reach: gfx942 whole, gfx950 and gfx90a a sample.
+examples() {
+	local target=$1 k n
+	shift
+	for k; do
+		"$MORI" cc "$SRC/examples/kernels/$k.c" --target "$target" -o "$tmp/$k.$target" || exit 1
+		for n in 2 4; do
+			job -n $n -x MORI_SHMEM_DEVICE=amd-emu "$BUILD/bin/mori-kernels" "$k" "$tmp/$k.$target"
+			check "$k on $target with $n PEs: exit code $code" [ "$code" = 0 ]
+			check "$k on $target with $n PEs: every PE has looked" \
+				[ "$(grep -cE '^PE [0-9]+' "$tmp/out")" = $n ]
+			check "$k on $target with $n PEs: nothing wrong" [ -z "$(grep -E ' [1-9][0-9]* wrong' "$tmp/out")" ]
+		done
+	done
+	emu 0 "every instruction on $target is known" --scan "$tmp"/*."$target"
+}
+examples gfx942 hello put_signal put_ring get atomics value allreduce_put allreduce_read allreduce_two_shot
+examples gfx950 put_signal allreduce_read
+examples gfx90a put_ring atomics
+job -n 2 --threads 2 -x MORI_SHMEM_DEVICE=amd-emu "$BUILD/bin/mori-threads" 2
+# An image for another device is refused by name.
+job -n 1 -x MORI_SHMEM_DEVICE=amd-emu "$BUILD/bin/mori-kernels" hello "$BUILD/tests/kernels/copy.so"
+check "a module of the CPU: exit code $code" [ "$code" = 1 ]
+check "a module of the CPU is refused" err_has 'not a code object for AMD GPUs; make a module with mori cc --target gfx942'
+finish
