@@ -91,6 +91,70 @@ END
 emu 1 "a trap" "$tmp/trap.hsaco" trap @4
 check "is named with its place" err_has 'trap: gfx942 at 0x[0-9a-f]*, "s_trap 2": trap'
 
+# Message passing between two blocks, without what orders it: memory that is adversarial shows it.
+cat >"$tmp/pass.c" <<'END'
+#include <mori/shmem_device.h>
+#define COMPILER __asm__ volatile("" ::: "memory")
+#define SYSTEM	 __MEMORY_SCOPE_SYSTEM
+static uint64_t get(uint64_t *p)
+{
+	return __scoped_atomic_load_n(p, __ATOMIC_RELAXED, SYSTEM);
+}
+static void set(uint64_t *p, uint64_t x)
+{
+	__scoped_atomic_store_n(p, x, __ATOMIC_RELAXED, SYSTEM);
+}
+/* how: 1: the writer releases, 2: the reader acquires, 4: in the scope of the device only. */
+MORI_KERNEL void pass(uint64_t *word, uint64_t *wrong, uint64_t rounds, uint32_t how)
+{
+	uint64_t *data = word, *flag = word + 1024, *answer = word + 2048;
+
+	if (mori_thread_id())
+		return;
+	for (uint64_t r = 1; r <= rounds; r++) {
+		if (mori_block_id() == 0) {
+			*data = r;
+			COMPILER;
+			if ((how & 5) == 1)
+				__builtin_amdgcn_fence(__ATOMIC_RELEASE, "");
+			else if (how & 1)
+				__builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+			set(flag, r);
+			while (get(answer) != r)
+				;
+		} else {
+			while (get(flag) != r)
+				;
+			if ((how & 6) == 2)
+				__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");
+			else if (how & 2)
+				__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+			COMPILER;
+			*wrong += *data != r;
+			COMPILER;
+			set(answer, r);
+		}
+	}
+}
+END
+# passes HOW: how many of ten seeds show a wrong word.
+passes() {
+	local seed
+	for seed in 1 2 3 4 5 6 7 8 9 10; do
+		"$MORI" emu --grid 2 ${2:---adversarial $seed} "$tmp/pass.hsaco" pass @32768 @8 40 "$1" || return
+	done 2>&1 | grep -cE '^argument 1: 8 bytes, [1-9]'
+}
+"$MORI" cc "$tmp/pass.c" --target gfx942 -o "$tmp/pass.hsaco" || exit 1
+check "with all that orders it, no word is wrong" [ "$(passes 3)" = 0 ]
+check "nor in the scope of the device" [ "$(passes 7)" = 0 ]
+check "without the release a word is wrong" [ "$(passes 2)" != 0 ]
+check "without the acquire, too" [ "$(passes 1)" != 0 ]
+check "plain memory shows none of it" [ "$(passes 0 --block=64)" = 0 ]
+emu 2 "no seed" --adversarial none "$tmp/pass.hsaco"
+check "is told" err_has 'a seed is a number'
+emu 1 "adversarial memory of gfx90a" --adversarial 1 "$tmp/sums.gfx90a" sums @64 @64 8 1.0
+check "is refused" err_has 'not of gfx90a'
+
 # All example kernels, with every peer within reach: gfx942 whole, gfx950 and gfx90a a sample.
 examples() {
 	local target=$1 k n
@@ -108,6 +172,14 @@ examples() {
 	emu 0 "every instruction on $target is known" --scan "$tmp"/*."$target"
 }
 examples gfx942 hello put_signal put_ring get atomics value allreduce_put allreduce_read allreduce_two_shot
+# The same where memory is adversarial: of several seeds none may show anything wrong.
+for seed in 1 2 3; do
+	for k in put_signal put_ring get atomics value allreduce_read; do
+		job -n 2 -x MORI_SHMEM_DEVICE=amd-emu -x MORI_EMU_MEMORY=adversarial -x MORI_EMU_SEED=$seed \
+			"$BUILD/bin/mori-kernels" "$k" "$tmp/$k.gfx942"
+		check "$k with adversarial memory, seed $seed: exit code $code" [ "$code" = 0 ]
+	done
+done
 examples gfx950 put_signal allreduce_read
 examples gfx90a put_ring atomics
 job -n 2 --threads 2 -x MORI_SHMEM_DEVICE=amd-emu "$BUILD/bin/mori-threads" 2

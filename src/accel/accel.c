@@ -29,7 +29,7 @@ bool accel_built(enum accel_kind kind)
 	return accel_ops_of(kind) != NULL;
 }
 
-int accel_open(enum accel_kind kind, int hint, struct accel *out)
+int accel_open(enum accel_kind kind, const struct accel_config *config, struct accel *out)
 {
 	const struct accel_ops *ops = accel_ops_of(kind == ACCEL_AUTO ? ACCEL_CUDA : kind);
 	int err = MORI_SHMEM_ENOTSUP;
@@ -45,7 +45,7 @@ int accel_open(enum accel_kind kind, int hint, struct accel *out)
 	out->dev = NULL;
 	out->number = 0;
 	err_save(&was);
-	err = ops->open(hint, &out->dev, &out->number);
+	err = ops->open(config, &out->dev, &out->number);
 	if (err == MORI_SHMEM_ENOTSUP && kind == ACCEL_AUTO) {
 		err_restore(&was);
 		ops = &accel_cpu;

@@ -31,12 +31,14 @@ struct accel {
 
 enum accel_kind { ACCEL_AUTO, ACCEL_CPU, ACCEL_CUDA, ACCEL_HIP, ACCEL_AMD_EMU };
 
-/*
- * MORI_SHMEM_ENOTSUP with the reason where the machine or this build has none. The
- * device is that of the thread's current context, else number @hint modulo how many
- * there are.
- */
-int accel_open(enum accel_kind kind, int hint, struct accel *out);
+struct accel_config {
+	int hint; /* the device: that of the thread's current context, else this number modulo all */
+	bool adversarial; /* amd-emu: memory with caches, and turns left to chance */
+	uint64_t seed;	  /* of that chance */
+};
+
+/* MORI_SHMEM_ENOTSUP with the reason where the machine or this build has none. */
+int accel_open(enum accel_kind kind, const struct accel_config *config, struct accel *out);
 void accel_close(struct accel *a);
 struct accel_facts {
 	unsigned char id[16];  /* of the device, the same in every process */
@@ -190,8 +192,8 @@ struct accel_module_ops {
 
 struct accel_ops {
 	const char *name;
-	/* @hint: as for accel_open(). MORI_SHMEM_ENOTSUP: the machine has no such device. */
-	int (*open)(int hint, struct accel_dev **out, int *number);
+	/* MORI_SHMEM_ENOTSUP: the machine has no such device. */
+	int (*open)(const struct accel_config *config, struct accel_dev **out, int *number);
 	void (*close)(struct accel_dev *d); /* NULL: there is nothing to close */
 	/*
 	 * Whether it is the device of the calling thread's current context. NULL: threads have

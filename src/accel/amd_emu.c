@@ -5,16 +5,24 @@
  */
 #include "abi/state.h"
 #include "accel/accel.h"
+#include "emu/cache.h"
 #include "emu/run.h"
+#include "util/backoff.h"
 #include "util/clock.h"
 #include "util/err.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* What a PE holds: its GPU's cache, or nothing at all with plain memory. */
+struct amd_emu_dev {
+	struct emu_device *device;
+};
+
 struct amd_emu_module {
 	struct emu_code *code;
-	struct dev_link *link; /* NULL: the code does not use the library */
+	struct amd_emu_dev *dev; /* of the PE that has loaded it */
+	struct dev_link *link;	 /* NULL: the code does not use the library */
 };
 
 static struct amd_emu_module *amd_emu_of(struct accel_module *handle)
@@ -37,24 +45,45 @@ static int amd_emu_describe(int number, char *text, size_t size)
 	return 0;
 }
 
-static int amd_emu_open(int hint, struct accel_dev **out, int *number)
+static int amd_emu_open(const struct accel_config *config, struct accel_dev **out, int *number)
 {
 	char text[100];
 	int err = amd_emu_describe(0, text, sizeof(text));
+	struct amd_emu_dev *d;
 
-	if (err)
+	*number = 0;
+	if (err || !config->adversarial)
 		return err;
-	return accel_cpu.open(hint, out, number);
+	d = calloc(1, sizeof(*d));
+	if (d)
+		d->device = emu_device_open(config->seed);
+	if (!d || !d->device) {
+		free(d);
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for an interpreter");
+	}
+	*out = (struct accel_dev *)d;
+	return 0;
+}
+
+static void amd_emu_close(struct accel_dev *handle)
+{
+	struct amd_emu_dev *d = (struct amd_emu_dev *)handle;
+
+	if (d)
+		emu_device_close(d->device);
+	free(d);
 }
 
 static int amd_emu_facts(struct accel_dev *d, struct accel_facts *out)
 {
-	return accel_cpu.facts(d, out);
+	(void)d;
+	return accel_cpu.facts(NULL, out);
 }
 
 static int amd_emu_zero(struct accel_dev *d, void *at, uint64_t len)
 {
-	return accel_cpu.mem_zero(d, at, len);
+	(void)d;
+	return accel_cpu.mem_zero(NULL, at, len);
 }
 
 static int amd_emu_load(struct accel_dev *d, const void *image, size_t len,
@@ -64,7 +93,6 @@ static int amd_emu_load(struct accel_dev *d, const void *image, size_t len,
 	char why[200];
 	size_t size = 0;
 
-	(void)d;
 	if (!m)
 		return err_set(MORI_SHMEM_ENOMEM, "no memory for a module");
 	m->code = emu_code_open(image, len, why, sizeof(why));
@@ -73,6 +101,7 @@ static int amd_emu_load(struct accel_dev *d, const void *image, size_t len,
 		return err_set(MORI_SHMEM_EINVAL, "%s; make a module with mori cc --target gfx942",
 			       why);
 	}
+	m->dev = (struct amd_emu_dev *)d;
 	m->link = emu_code_symbol(m->code, "globalGpuStates", &size);
 	if (size < sizeof(*m->link))
 		m->link = NULL;
@@ -161,6 +190,7 @@ static int amd_emu_params(struct accel_module *handle, const char *name, mori_sh
 /* While all waves only wait: the host makes progress for its PE, until the deadline. */
 struct amd_emu_wait {
 	const struct accel_launch *launch;
+	struct backoff pause;
 	int64_t since; /* 0: some wave has done something */
 };
 
@@ -171,25 +201,40 @@ static bool amd_emu_idle(void *arg, bool waiting)
 
 	if (!waiting) {
 		w->since = 0;
+		backoff_reset(&w->pause);
 		return true;
 	}
 	if (!w->since)
 		w->since = clock_now();
 	if (l->idle)
 		l->idle((struct dev_state *)l->state);
+	backoff_wait(&w->pause);
 	return !l->idle_ns || (uint64_t)(clock_now() - w->since) < l->idle_ns;
+}
+
+/* That of the PE which launches. */
+static struct emu_device *amd_emu_device(const struct amd_emu_module *m,
+					 const struct accel_launch *l)
+{
+	const struct amd_emu_dev *d = m->dev;
+
+	if (l->caller && l->caller->ops == &accel_amd_emu)
+		d = (const struct amd_emu_dev *)l->caller->dev;
+	return d ? d->device : NULL;
 }
 
 static int amd_emu_launch(struct accel_module *handle, const struct accel_launch *l,
 			  struct accel_fault *fault)
 {
 	struct amd_emu_module *m = amd_emu_of(handle);
-	struct amd_emu_wait wait = { .launch = l };
+	struct amd_emu_wait wait = { .launch = l,
+				     .pause = backoff_start(BACKOFF_GRID, l->learned) };
 	struct emu_launch launch = { .kernel = amd_emu_find(m->code, l->kernel),
 				     .grid = { l->grid[0], l->grid[1], l->grid[2] },
 				     .block = { l->block[0], l->block[1], l->block[2] },
 				     .lds = (unsigned)l->shared,
 				     .args = l->args,
+				     .device = amd_emu_device(m, l),
 				     .idle = amd_emu_idle,
 				     .idle_arg = &wait };
 	char why[300];
@@ -243,6 +288,7 @@ static const struct accel_module_ops amd_emu_module_ops = {
 const struct accel_ops accel_amd_emu = {
 	.name = "amd-emu",
 	.open = amd_emu_open,
+	.close = amd_emu_close,
 	.facts = amd_emu_facts,
 	.describe = amd_emu_describe,
 	.mem_zero = amd_emu_zero,

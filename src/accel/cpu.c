@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int cpu_open(int hint, struct accel_dev **out, int *number)
+static int cpu_open(const struct accel_config *config, struct accel_dev **out, int *number)
 {
-	(void)hint;
+	(void)config;
 	*out = NULL;
 	*number = 0;
 	return 0;

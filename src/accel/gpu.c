@@ -277,7 +277,7 @@ static void gpu_close(struct accel_dev *d)
 	free(d);
 }
 
-static int gpu_open(int hint, struct accel_dev **out, int *number)
+static int gpu_open(const struct accel_config *config, struct accel_dev **out, int *number)
 {
 	struct accel_dev *d;
 	void *result = NULL;
@@ -288,7 +288,7 @@ static int gpu_open(int hint, struct accel_dev **out, int *number)
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a device");
-	err = gpu_home_find(hint, &d->home);
+	err = gpu_home_find(config->hint, &d->home);
 	if (!err)
 		err = gpu_home_check(d->home);
 	if (!err)

@@ -321,6 +321,17 @@ static int pe_open_world(struct pe *pe, const struct pe_blob *blob)
 	return pe_agree(pe, err);
 }
 
+static int pe_open_device(struct pe *pe)
+{
+	struct accel_config config = {
+		.hint = pe_device_hint(pe),
+		.adversarial = pe->options.emu_memory == 1,
+		.seed = (uint64_t)pe->options.emu_seed + ((uint64_t)pe->rank << 32),
+	};
+
+	return accel_open((enum accel_kind)pe->options.device, &config, &pe->accel);
+}
+
 int pe_open(struct options *options, const unsigned char *uid, int rank, int nranks,
 	    struct pe **out)
 {
@@ -331,7 +342,7 @@ int pe_open(struct options *options, const unsigned char *uid, int rank, int nra
 	if (!pe)
 		return MORI_SHMEM_ENOMEM;
 	faults_report_late();
-	err = accel_open((enum accel_kind)pe->options.device, pe_device_hint(pe), &pe->accel);
+	err = pe_open_device(pe);
 	if (!err)
 		err = pe_blob_fill(pe, &blob);
 	if (!err)

@@ -138,7 +138,8 @@ static int remote_open_net(struct pe *pe)
 	for (int i = 0; i < w->n_pes; i++)
 		proc_of[i] = boot_peer(w->boot, i)->proc;
 	if (pe_device_mem(pe))
-		err = accel_open(ACCEL_AUTO, pe->accel.number, &w->net_accel);
+		err = accel_open(ACCEL_AUTO, &(struct accel_config){ .hint = pe->accel.number },
+				 &w->net_accel);
 	if (!err)
 		err = net_open(&config, &net);
 	free(proc_of);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* What decides where a wave goes on, and when: branches, calls, barriers, clocks and modes. */
-#include "emu/wave.h"
+#include "emu/cache.h"
+#include "emu/pending.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #define OP(name) static void name(struct emu_wave *w, const struct emu_insn *i)
@@ -77,6 +79,40 @@ OP(s_nothing)
 	(void)i;
 }
 
+/* Scalar loads and LDS are not kept waiting: only vmcnt has something to wait for. */
+OP(s_waitcnt)
+{
+	const char *t = strstr(i->text, "vmcnt(");
+
+	/* One at a time, and others have their turn in between. */
+	if (t && emu_perform_one(w, (unsigned)atoi(t + 6))) {
+		w->next = w->pc;
+		w->yields = emu_chance(&w->group->adversary->random, 4);
+	}
+}
+
+OP(buffer_inv)
+{
+	if (w->group->unit)
+		emu_cache_invalidate(w->group->unit, !i->sc1 ? EMU_SCOPE_WAVE :
+						     i->sc0  ? EMU_SCOPE_SYSTEM :
+							       EMU_SCOPE_DEVICE);
+}
+
+/* Up to the scope of the device its cache is one for all. */
+OP(buffer_wbl2)
+{
+	if (i->sc0 && i->sc1)
+		emu_issue_write_back(w, i);
+}
+
+OP(s_dcache_inv)
+{
+	(void)i;
+	if (w->group->unit)
+		emu_cache_invalidate_scalar(w->group->unit);
+}
+
 OP(s_trap)
 {
 	emu_stop(w, i, "trap");
@@ -138,20 +174,20 @@ static const struct emu_entry flow[] = {
 	E(s_getreg_b32),
 	{ "s_setreg_b32", s_setreg, 0, 0 },
 	{ "s_setreg_imm32_b32", s_setreg, 0, 0 },
-	/* Without caches, queues and pipelines there is nothing to do. */
+	E(s_waitcnt),
+	E(buffer_inv),
+	E(buffer_wbl2),
+	E(s_dcache_inv),
+	/* Without pipelines there is nothing to do. */
 	{ "s_nop", s_nothing, 0, 0 },
 	{ "s_setprio", s_nothing, 0, 0 },
 	{ "s_icache_inv", s_nothing, 0, 0 },
 	{ "s_sethalt", s_nothing, 0, 0 },
 	{ "s_sendmsg", s_nothing, 0, 0 },
 	{ "v_nop", s_nothing, 0, 0 },
-	{ "s_waitcnt", s_nothing, 0, 0 },
-	{ "buffer_inv", s_nothing, 0, 0 },
-	{ "buffer_wbl2", s_nothing, 0, 0 },
 	{ "buffer_wbinvl1_vol", s_nothing, 0, 0 },
 	{ "buffer_wbinvl1", s_nothing, 0, 0 },
 	{ "buffer_invl2", s_nothing, 0, 0 },
-	{ "s_dcache_inv", s_nothing, 0, 0 },
 	{ "s_dcache_wb", s_nothing, 0, 0 },
 };
 

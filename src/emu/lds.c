@@ -32,7 +32,8 @@ OP(ds_read)
 				emu_row(w, &i->o[0], k)[l] = words[k];
 			continue;
 		}
-		words[0] = emu_load(p, len);
+		words[0] = 0;
+		memcpy(words, p, len);
 		if (i->form & 1)
 			words[0] =
 				len == 1 ? (uint32_t)(int8_t)words[0] : (uint32_t)(int16_t)words[0];
@@ -59,10 +60,7 @@ OP(ds_write)
 		if (i->form & 4)
 			words[0] >>= 16;
 		p = lds_at(w, i, addr[l] + (uint32_t)i->offset, len);
-		if (len < 4)
-			emu_store(p, words[0], len);
-		else
-			memcpy(p, words, len);
+		memcpy(p, words, len);
 	}
 }
 

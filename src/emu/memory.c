@@ -2,6 +2,8 @@
 /* The accesses themselves: where an address leads, and loads, stores and atomics in one piece. */
 #include "emu/memory.h"
 
+#include "emu/cache.h"
+
 #include <math.h>
 
 void *emu_at(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, unsigned lane, size_t len)
@@ -25,65 +27,112 @@ void *emu_at(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, unsign
 	return (void *)(uintptr_t)addr;
 }
 
-void emu_scalar_load(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, uint32_t *out,
-		     unsigned n)
+/* Whether the caches have no part in it: LDS, scratch, or there are none. */
+static bool memory_is_direct(const struct emu_wave *w, uint64_t addr)
 {
-	emu_load_words(emu_at(w, i, addr, 0, 4 * (size_t)n), out, 4 * n);
+	uint64_t base = addr & ~0xffffffffull;
+
+	return !w->group->unit || base == EMU_LDS_BASE || base == EMU_SCRATCH_BASE;
 }
 
-uint32_t emu_load(const void *at, unsigned len)
+static enum emu_scope memory_load_scope(const struct emu_insn *i)
 {
-	uint32_t x = 0;
-
-	if ((uintptr_t)at % len == 0 && len == 4)
-		return __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
-	if ((uintptr_t)at % len == 0 && len == 2)
-		return __atomic_load_n((const uint16_t *)at, __ATOMIC_ACQUIRE);
-	if (len == 1)
-		return __atomic_load_n((const uint8_t *)at, __ATOMIC_ACQUIRE);
-	memcpy(&x, at, len);
-	return x;
+	return !i->sc1 ? EMU_SCOPE_WAVE : i->sc0 ? EMU_SCOPE_SYSTEM : EMU_SCOPE_DEVICE;
 }
 
-void emu_store(void *at, uint32_t x, unsigned len)
+void emu_read(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, unsigned lane, void *out,
+	      size_t len)
 {
-	if ((uintptr_t)at % len == 0 && len == 4)
-		__atomic_store_n((uint32_t *)at, x, __ATOMIC_RELEASE);
-	else if ((uintptr_t)at % len == 0 && len == 2)
-		__atomic_store_n((uint16_t *)at, (uint16_t)x, __ATOMIC_RELEASE);
-	else if (len == 1)
-		__atomic_store_n((uint8_t *)at, (uint8_t)x, __ATOMIC_RELEASE);
+	if (memory_is_direct(w, addr))
+		emu_read_bytes(emu_at(w, i, addr, lane, len), out, len);
 	else
-		memcpy(at, &x, len);
+		emu_cache_read(w->group->unit, memory_load_scope(i), addr, out, len);
 }
 
-void emu_load_words(const void *at, uint32_t *out, unsigned len)
+void emu_write(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, unsigned lane,
+	       const void *from, size_t len)
+{
+	enum emu_scope scope = i->sc0 && i->sc1 ? EMU_SCOPE_SYSTEM : EMU_SCOPE_DEVICE;
+
+	if (memory_is_direct(w, addr))
+		emu_write_bytes(emu_at(w, i, addr, lane, len), from, len);
+	else
+		emu_cache_write(w->group->unit, scope, addr, from, len);
+}
+
+uint64_t emu_modify(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, unsigned lane,
+		    unsigned len, enum emu_rmw op, uint64_t x, uint64_t compare)
+{
+	enum emu_scope scope = i->sc1 ? EMU_SCOPE_SYSTEM : EMU_SCOPE_DEVICE;
+
+	if (addr % len)
+		emu_stop(w, i, "an atomic at %#llx, which is not aligned",
+			 (unsigned long long)addr);
+	if (memory_is_direct(w, addr))
+		return emu_rmw(emu_at(w, i, addr, lane, len), len, op, x, compare);
+	return emu_cache_rmw(w->group->unit, scope, addr, len, op, x, compare);
+}
+
+void emu_scalar_load(struct emu_wave *w, uint64_t addr, uint32_t *out, unsigned n)
+{
+	struct emu_unit *u = w->group->unit;
+
+	if (u)
+		emu_cache_read_scalar(u, addr, out, 4 * (size_t)n);
+	else
+		emu_read_bytes((const void *)(uintptr_t)addr, out, 4 * (size_t)n);
+}
+
+void emu_read_bytes(const void *at, void *out, size_t len)
 {
 	const char *p = at;
-	unsigned k = 0;
+	char *to = out;
 
-	for (; (uintptr_t)p % 8 == 0 && k + 8 <= len; k += 8) {
-		uint64_t x = __atomic_load_n((const uint64_t *)(p + k), __ATOMIC_ACQUIRE);
+	for (size_t n; len; p += n, to += n, len -= n) {
+		uintptr_t a = (uintptr_t)p;
 
-		memcpy((char *)out + k, &x, 8);
+		if (a % 8 == 0 && len >= 8) {
+			uint64_t x = __atomic_load_n((const uint64_t *)a, __ATOMIC_ACQUIRE);
+
+			memcpy(to, &x, n = 8);
+		} else if (a % 4 == 0 && len >= 4) {
+			uint32_t x = __atomic_load_n((const uint32_t *)a, __ATOMIC_ACQUIRE);
+
+			memcpy(to, &x, n = 4);
+		} else if (a % 2 == 0 && len >= 2) {
+			uint16_t x = __atomic_load_n((const uint16_t *)a, __ATOMIC_ACQUIRE);
+
+			memcpy(to, &x, n = 2);
+		} else {
+			*to = __atomic_load_n(p, __ATOMIC_ACQUIRE);
+			n = 1;
+		}
 	}
-	for (; k < len; k += 4)
-		out[k / 4] = emu_load(p + k, 4);
 }
 
-void emu_store_words(void *at, const uint32_t *x, unsigned len)
+void emu_write_bytes(void *at, const void *from, size_t len)
 {
-	char *p = at;
-	unsigned k = 0;
+	const char *p = from;
+	char *to = at;
 
-	for (; (uintptr_t)p % 8 == 0 && k + 8 <= len; k += 8) {
-		uint64_t y;
+	for (size_t n; len; p += n, to += n, len -= n) {
+		uintptr_t a = (uintptr_t)to;
+		uint64_t x = 0;
 
-		memcpy(&y, (const char *)x + k, 8);
-		__atomic_store_n((uint64_t *)(p + k), y, __ATOMIC_RELEASE);
+		n = a % 8 == 0 && len >= 8 ? 8 :
+		    a % 4 == 0 && len >= 4 ? 4 :
+		    a % 2 == 0 && len >= 2 ? 2 :
+					     1;
+		memcpy(&x, p, n);
+		if (n == 8)
+			__atomic_store_n((uint64_t *)a, x, __ATOMIC_RELEASE);
+		else if (n == 4)
+			__atomic_store_n((uint32_t *)a, (uint32_t)x, __ATOMIC_RELEASE);
+		else if (n == 2)
+			__atomic_store_n((uint16_t *)a, (uint16_t)x, __ATOMIC_RELEASE);
+		else
+			__atomic_store_n(to, (char)x, __ATOMIC_RELEASE);
 	}
-	for (; k < len; k += 4)
-		emu_store(p + k, x[k / 4], 4);
 }
 
 static uint32_t memory_pk_add(enum emu_rmw op, uint32_t a, uint32_t b)
@@ -102,7 +151,7 @@ static uint32_t memory_pk_add(enum emu_rmw op, uint32_t a, uint32_t b)
 	return out;
 }
 
-static uint64_t memory_rmw_value(enum emu_rmw op, unsigned len, uint64_t old, uint64_t x)
+uint64_t emu_rmw_value(enum emu_rmw op, unsigned len, uint64_t old, uint64_t x)
 {
 	int64_t a = len == 4 ? (int32_t)old : (int64_t)old, b = len == 4 ? (int32_t)x : (int64_t)x;
 
@@ -153,16 +202,16 @@ uint64_t emu_rmw(void *at, unsigned len, enum emu_rmw op, uint64_t x, uint64_t c
 	if (len == 8) {
 		old8 = __atomic_load_n(p8, __ATOMIC_RELAXED);
 		while (!(op == EMU_CAS && old8 != compare) &&
-		       !__atomic_compare_exchange_n(p8, &old8, memory_rmw_value(op, 8, old8, x),
-						    true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		       !__atomic_compare_exchange_n(p8, &old8, emu_rmw_value(op, 8, old8, x), true,
+						    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 			;
 		return old8;
 	}
 	old4 = __atomic_load_n(p4, __ATOMIC_RELAXED);
 	while (!(op == EMU_CAS && old4 != (uint32_t)compare) &&
 	       !__atomic_compare_exchange_n(p4, &old4,
-					    (uint32_t)memory_rmw_value(op, 4, old4, (uint32_t)x),
-					    true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+					    (uint32_t)emu_rmw_value(op, 4, old4, (uint32_t)x), true,
+					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		;
 	return old4;
 }

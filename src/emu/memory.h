@@ -13,15 +13,11 @@ void *emu_at(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, unsign
 	     size_t len);
 
 /* @n words by scalar load. */
-void emu_scalar_load(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, uint32_t *out,
-		     unsigned n);
+void emu_scalar_load(struct emu_wave *w, uint64_t addr, uint32_t *out, unsigned n);
 
-/* Words and parts of words are read and written in one access where they are aligned. */
-uint32_t emu_load(const void *at, unsigned len);
-void emu_store(void *at, uint32_t x, unsigned len);
-/* @len bytes, in accesses of 8 and of 4. */
-void emu_load_words(const void *at, uint32_t *out, unsigned len);
-void emu_store_words(void *at, const uint32_t *x, unsigned len);
+/* @len bytes, in accesses of 8 bytes and less, each as wide as its address allows. */
+void emu_read_bytes(const void *at, void *out, size_t len);
+void emu_write_bytes(void *at, const void *from, size_t len);
 
 /* Read-modify-writes, of 4 or 8 bytes. Gives what was there. */
 enum emu_rmw {
@@ -45,6 +41,15 @@ enum emu_rmw {
 	EMU_PK_ADD_F16,
 	EMU_PK_ADD_BF16,
 };
+uint64_t emu_rmw_value(enum emu_rmw op, unsigned len, uint64_t old, uint64_t x);
 uint64_t emu_rmw(void *at, unsigned len, enum emu_rmw op, uint64_t x, uint64_t compare);
+
+/* Accesses of lane @lane for vector instruction @i, in the scope that it names. */
+void emu_read(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, unsigned lane, void *out,
+	      size_t len);
+void emu_write(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, unsigned lane,
+	       const void *from, size_t len);
+uint64_t emu_modify(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, unsigned lane,
+		    unsigned len, enum emu_rmw op, uint64_t x, uint64_t compare);
 
 #endif

@@ -4,7 +4,8 @@
  * sleeps, or comes to a barrier; so kernels whose blocks wait for each other go on.
  */
 #include "emu/run.h"
-#include "emu/wave.h"
+#include "emu/cache.h"
+#include "emu/pending.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -13,6 +14,7 @@
 
 #define RESIDENT 1024 /* blocks at a time: more wait until one has ended */
 #define TURN	 400  /* instructions */
+#define UNITS	 4    /* compute units at most, with adversarial memory */
 /* What gfx950 has; gfx90a and gfx942 have 64 KiB, which their compilers know. */
 #define EMU_LDS_MOST (160u << 10)
 
@@ -43,6 +45,9 @@ struct emu_dispatch {
 	jmp_buf stop; /* where emu_stop() goes, with its text */
 	char text[300];
 	unsigned resident;
+	struct emu_unit *units[UNITS];
+	unsigned n_units; /* 0: plain memory */
+	struct emu_adversary adversary;
 };
 
 void emu_stop(const struct emu_wave *w, const struct emu_insn *i, const char *why, ...)
@@ -183,6 +188,7 @@ static bool emu_wave_open(struct emu_dispatch *d, struct emu_group *g, unsigned 
 static void emu_group_close(struct emu_group *g)
 {
 	for (unsigned k = 0; k < g->n_waves; k++) {
+		emu_pending_drop(&g->waves[k]);
 		free(g->waves[k].v);
 		free(g->waves[k].scratch);
 	}
@@ -201,6 +207,10 @@ static struct emu_group *emu_group_open(struct emu_dispatch *d, uint64_t at)
 	if (!g)
 		return NULL;
 	g->dispatch = d;
+	if (d->n_units) {
+		g->unit = d->units[emu_random(&d->adversary.random) % d->n_units];
+		g->adversary = &d->adversary;
+	}
 	g->lds_size = d->kd->lds + l->lds;
 	g->scratch_size = (d->kd->scratch + 15) & ~15u;
 	g->lds = calloc(1, g->lds_size + 16);
@@ -240,9 +250,15 @@ static void emu_wave_step(struct emu_dispatch *d, struct emu_wave *w)
 
 static void emu_wave_turn(struct emu_dispatch *d, struct emu_wave *w)
 {
-	w->yields = false;
-	for (unsigned n = 0; n < TURN && !w->done && !w->at_barrier && !w->yields; n++)
+	struct emu_adversary *v = w->group->adversary;
+	unsigned turn = v ? (unsigned)(emu_random(&v->random) % v->turn) + 1 : TURN;
+
+	w->yields = v && emu_chance(&v->random, v->skip);
+	for (unsigned n = 0; n < turn && !w->done && !w->at_barrier && !w->yields; n++) {
 		emu_wave_step(d, w);
+		if (w->pending)
+			emu_perform_some(w);
+	}
 }
 
 /* One turn for each wave; true when the block has ended. */
@@ -256,6 +272,8 @@ static bool emu_group_turn(struct emu_dispatch *d, struct emu_group *g, bool *bu
 		if (!w->done && !w->at_barrier) {
 			emu_wave_turn(d, w);
 			*busy |= !w->yields;
+		} else {
+			emu_perform_some(w);
 		}
 		done += w->done;
 		waiting += w->at_barrier;
@@ -288,16 +306,18 @@ static enum emu_end emu_dispatch_turn(struct emu_dispatch *d)
 			at = &g->next;
 			continue;
 		}
+		for (unsigned k = 0; k < g->n_waves; k++) {
+			emu_perform_until(&g->waves[k], 0);
+			d->launch->count += g->waves[k].count;
+		}
 		*at = g->next;
 		if (d->last == &g->next)
 			d->last = at;
-		for (unsigned k = 0; k < g->n_waves; k++)
-			d->launch->count += g->waves[k].count;
 		emu_group_close(g);
 		d->resident--;
 	}
 	/* All wait for somebody else. */
-	if (!busy)
+	if (!busy && !d->launch->idle)
 		sched_yield();
 	if (d->launch->idle && !d->launch->idle(d->launch->idle_arg, !busy))
 		return EMU_STUCK;
@@ -325,6 +345,32 @@ static enum emu_end emu_dispatch_run(struct emu_dispatch *d, char *why, size_t l
 	return end;
 }
 
+/* A kernel starts with nothing in its caches that others have written since. */
+static bool emu_units_open(struct emu_dispatch *d)
+{
+	unsigned want;
+
+	if (!d->launch->device)
+		return true;
+	emu_adversary_draw(d->launch->device, &d->adversary);
+	want = (unsigned)(emu_random(&d->adversary.random) >> 20) % UNITS + 1;
+	while (d->n_units < want) {
+		d->units[d->n_units] = emu_unit_open(d->launch->device);
+		if (!d->units[d->n_units])
+			return false;
+		emu_cache_invalidate(d->units[d->n_units++], EMU_SCOPE_SYSTEM);
+	}
+	return true;
+}
+
+static void emu_units_close(struct emu_dispatch *d)
+{
+	if (d->n_units)
+		emu_cache_write_back(d->units[0]);
+	while (d->n_units)
+		emu_unit_close(d->units[--d->n_units]);
+}
+
 enum emu_end emu_run(struct emu_code *c, struct emu_launch *l, char *why, size_t len)
 {
 	struct emu_dispatch d = { .code = c, .launch = l, .last = &d.first };
@@ -337,13 +383,18 @@ enum emu_end emu_run(struct emu_code *c, struct emu_launch *l, char *why, size_t
 		snprintf(why, len, "a block has 1 to 1024 threads, and a grid at least one block");
 		return EMU_REFUSED;
 	}
+	if (l->device && !strcmp(c->cpu, "gfx90a")) {
+		snprintf(why, len,
+			 "adversarial memory is that of gfx942 and gfx950, not of gfx90a");
+		return EMU_REFUSED;
+	}
 	if ((uint64_t)d.kd->lds + l->lds > EMU_LDS_MOST) {
 		snprintf(why, len, "%llu bytes of LDS per block; there are %u",
 			 (unsigned long long)d.kd->lds + l->lds, EMU_LDS_MOST);
 		return EMU_REFUSED;
 	}
 	d.kernarg = calloc(1, l->kernel->kernarg_size + 16);
-	if (!d.kernarg) {
+	if (!d.kernarg || !emu_units_open(&d)) {
 		snprintf(why, len, "out of memory");
 	} else if (!emu_fill_args(&d)) {
 		snprintf(why, len, "the metadata of its arguments is damaged");
@@ -355,6 +406,7 @@ enum emu_end emu_run(struct emu_code *c, struct emu_launch *l, char *why, size_t
 		d.packet.kernarg = (uint64_t)(uintptr_t)d.kernarg;
 		end = emu_dispatch_run(&d, why, len);
 	}
+	emu_units_close(&d);
 	free(d.kernarg);
 	return end;
 }

@@ -12,12 +12,16 @@ struct emu_launch {
 	unsigned grid[3], block[3];
 	unsigned lds; /* dynamic, in bytes */
 	void **args;  /* addresses of the kernel's arguments */
-	/* Called once per turn of all waves, with whether all of them waited; false: to give up. */
+	/*
+	 * Called once per turn of all waves, with whether all of them waited: to wait, too, or to
+	 * give up (false).
+	 */
 	bool (*idle)(void *arg, bool waiting);
 	void *idle_arg;
-	FILE *trace;	/* NULL, or where every instruction is written */
-	bool counts;	/* in every instruction, how often it was run */
-	uint64_t count; /* out: instructions of waves */
+	struct emu_device *device; /* whose caches the kernel has; NULL: plain memory */
+	FILE *trace;		   /* NULL, or where every instruction is written */
+	bool counts;		   /* in every instruction, how often it was run */
+	uint64_t count;		   /* out: instructions of waves */
 };
 
 /* How many arguments of the caller's the kernel has. */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Vector memory: flat, global, scratch and buffer instructions. */
 #include "emu/memory.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "emu/pending.h"
 
 #define OP(name) static void name(struct emu_wave *w, const struct emu_insn *i)
 
@@ -85,29 +83,30 @@ static uint32_t vmem_part(const struct emu_insn *i, uint32_t old, uint32_t x)
 	return i->form & HIGH ? (old & 0xffff) | x << 16 : (old & 0xffff0000) | (x & 0xffff);
 }
 
-OP(v_load)
+/* The lanes whose address is in the buffer: of others nothing is stored, and zeros are loaded. */
+static uint64_t vmem_lanes_in(struct emu_wave *w, const struct emu_insn *i, unsigned rsrc,
+			      const uint64_t a[EMU_LANES])
 {
-	uint64_t a[EMU_LANES];
-	uint32_t words[4];
+	uint64_t in = 0;
 
-	vmem_addresses(w, i, 1, 2, a);
-	if ((i->form & KIND) == BUFFER)
-		vmem_to_scratch(w, i, 2, a);
+	EMU_EACH(l)
+	in |= (uint64_t)!vmem_skips(w, i, rsrc, a[l]) << l;
+	return in;
+}
+
+static void vmem_load(struct emu_wave *w, const struct emu_access *a)
+{
+	const struct emu_insn *i = a->i;
+	size_t len = (size_t)i->width;
+
 	EMU_EACH(l)
 	{
-		unsigned len = (unsigned)i->width;
+		uint32_t words[4] = { 0 };
 
-		if (!(w->lanes >> l & 1))
+		if (!(a->lanes >> l & 1))
 			continue;
-		memset(words, 0, sizeof(words));
-		if (!vmem_skips(w, i, 2, a[l])) {
-			void *p = emu_at(w, i, a[l], l, len);
-
-			if (len < 4)
-				words[0] = emu_load(p, len);
-			else
-				emu_load_words(p, words, len);
-		}
+		if (a->in >> l & 1)
+			emu_read(w, i, a->at[l], l, words, len);
 		if (len < 4)
 			words[0] = vmem_part(i, emu_row(w, &i->o[0], 0)[l], words[0]);
 		for (unsigned k = 0; k < (len + 3) / 4; k++)
@@ -115,48 +114,72 @@ OP(v_load)
 	}
 }
 
+OP(v_load)
+{
+	struct emu_access a = { .i = i, .perform = vmem_load, .lanes = w->lanes };
+
+	vmem_addresses(w, i, 1, 2, a.at);
+	if ((i->form & KIND) == BUFFER)
+		vmem_to_scratch(w, i, 2, a.at);
+	a.in = vmem_lanes_in(w, i, 2, a.at);
+	emu_issue(w, &a);
+}
+
+static void vmem_store(struct emu_wave *w, const struct emu_access *a)
+{
+	EMU_EACH(l)
+	{
+		uint32_t words[4];
+
+		if (!((a->lanes & a->in) >> l & 1))
+			continue;
+		for (unsigned k = 0; k < 4; k++)
+			words[k] = a->data[k][l];
+		emu_write(w, a->i, a->at[l], l, words, (size_t)a->i->width);
+	}
+}
+
+/* The data leave their registers when a store or an atomic is issued. */
+static void vmem_take_data(struct emu_wave *w, struct emu_access *a, unsigned opnd, unsigned words)
+{
+	for (unsigned k = 0; k < words; k++)
+		memcpy(a->data[k], emu_row(w, &a->i->o[opnd], k), sizeof(a->data[k]));
+}
+
 OP(v_store)
 {
 	bool buffer = (i->form & KIND) == BUFFER;
 	unsigned at = buffer ? 1 : 0, data = buffer ? 0 : 1;
-	unsigned len = (unsigned)i->width;
-	uint64_t a[EMU_LANES];
-	uint32_t words[4] = { 0 };
+	struct emu_access a = { .i = i, .perform = vmem_store, .lanes = w->lanes };
 
-	vmem_addresses(w, i, at, 2, a);
+	vmem_addresses(w, i, at, 2, a.at);
 	if (buffer)
-		vmem_to_scratch(w, i, 2, a);
-	EMU_EACH(l)
-	{
-		void *p;
-
-		if (!(w->lanes >> l & 1) || vmem_skips(w, i, 2, a[l]))
-			continue;
-		for (unsigned k = 0; k < (len + 3) / 4; k++)
-			words[k] = emu_row(w, &i->o[data], k)[l];
-		p = emu_at(w, i, a[l], l, len);
-		if (len < 4)
-			emu_store(p, i->form & HIGH ? words[0] >> 16 : words[0], len);
-		else
-			emu_store_words(p, words, len);
-	}
+		vmem_to_scratch(w, i, 2, a.at);
+	a.in = vmem_lanes_in(w, i, 2, a.at);
+	vmem_take_data(w, &a, data, ((unsigned)i->width + 3) / 4);
+	if (i->width < 4 && i->form & HIGH)
+		EMU_EACH(l)
+	a.data[0][l] >>= 16;
+	emu_issue(w, &a);
 }
 
 /* Straight into LDS: from M0 on, lane by lane. */
 OP(v_load_lds)
 {
+	struct emu_access a = { .i = i, .lanes = w->lanes };
 	unsigned len = (unsigned)i->width;
-	uint64_t a[EMU_LANES];
 
-	vmem_addresses(w, i, 0, 1, a);
+	vmem_addresses(w, i, 0, 1, a.at);
+	a.in = vmem_lanes_in(w, i, 1, a.at);
+	emu_perform_before(w, &a);
 	EMU_EACH(l)
 	{
 		uint32_t words[4] = { 0 };
 
 		if (!(w->lanes >> l & 1))
 			continue;
-		if (!vmem_skips(w, i, 1, a[l]))
-			emu_load_words(emu_at(w, i, a[l], l, len), words, len);
+		if (a.in >> l & 1)
+			emu_read(w, i, a.at[l], l, words, len);
 		/* The constant counts on both sides. */
 		memcpy(emu_at(w, i,
 			      EMU_LDS_BASE +
@@ -166,31 +189,42 @@ OP(v_load_lds)
 	}
 }
 
-OP(v_atomic)
+static bool vmem_gives(const struct emu_insn *i)
 {
-	bool buffer = (i->form & KIND) == BUFFER;
-	bool gives = i->sc0 || i->glc;
-	unsigned at = buffer ? 1 : gives, data = buffer ? 0 : at + 1, base = buffer ? 2 : data + 1;
+	return i->sc0 || i->glc;
+}
+
+static void vmem_atomic(struct emu_wave *w, const struct emu_access *a)
+{
+	const struct emu_insn *i = a->i;
 	enum emu_rmw op = (enum emu_rmw)(i->form >> RMW);
 	unsigned len = (unsigned)i->width, words = len / 4;
-	uint64_t a[EMU_LANES];
 
-	vmem_addresses(w, i, at, base, a);
 	EMU_EACH(l)
 	{
 		uint64_t x[2] = { 0 }, old;
 
-		if (!(w->lanes >> l & 1) || vmem_skips(w, i, base, a[l]))
+		if (!((a->lanes & a->in) >> l & 1))
 			continue;
 		for (unsigned k = 0; k < (op == EMU_CAS ? 2 : 1) * words; k++)
-			x[k / words] |= (uint64_t)emu_row(w, &i->o[data], k)[l] << 32 * (k % words);
-		if (a[l] % len)
-			emu_stop(w, i, "an atomic at %#llx, which is not aligned",
-				 (unsigned long long)a[l]);
-		old = emu_rmw(emu_at(w, i, a[l], l, len), len, op, x[0], x[1]);
-		for (unsigned k = 0; gives && k < words; k++)
+			x[k / words] |= (uint64_t)a->data[k][l] << 32 * (k % words);
+		old = emu_modify(w, i, a->at[l], l, len, op, x[0], x[1]);
+		for (unsigned k = 0; vmem_gives(i) && k < words; k++)
 			emu_row(w, &i->o[0], k)[l] = (uint32_t)(k ? old >> 32 : old);
 	}
+}
+
+OP(v_atomic)
+{
+	bool buffer = (i->form & KIND) == BUFFER;
+	unsigned at = buffer ? 1 : vmem_gives(i), data = buffer ? 0 : at + 1;
+	unsigned base = buffer ? 2 : data + 1, words = (unsigned)i->width / 4;
+	struct emu_access a = { .i = i, .perform = vmem_atomic, .lanes = w->lanes };
+
+	vmem_addresses(w, i, at, base, a.at);
+	a.in = vmem_lanes_in(w, i, base, a.at);
+	vmem_take_data(w, &a, data, i->form >> RMW == EMU_CAS ? 2 * words : words);
+	emu_issue(w, &a);
 }
 
 /* Names of parts: what follows load_ or store_. */

@@ -46,13 +46,19 @@ struct emu_wave {
 	uint64_t pc, next;
 	uint64_t count; /* instructions so far */
 	struct emu_group *group;
-	uint8_t *scratch; /* of all lanes, scratch_size bytes each */
+	uint8_t *scratch;	    /* of all lanes, scratch_size bytes each */
+	struct emu_access *pending; /* not yet performed, the oldest first; see pending.h */
+	unsigned n_pending;
+	uint64_t n_issued; /* of them, and of those performed since */
 };
 
 /* What the waves of a block share. */
 struct emu_group {
 	struct emu_group *next;
 	struct emu_dispatch *dispatch;
+	/* With adversarial memory, or NULL: the compute unit, and what is left to chance. */
+	struct emu_unit *unit;
+	struct emu_adversary *adversary;
 	uint8_t *lds;
 	uint32_t lds_size, scratch_size, n_waves;
 	struct emu_wave *waves;

@@ -4,6 +4,7 @@
  * instruction after another, with a trace and counts; or scans code objects for instructions that
  * the interpreter does not know.
  */
+#include "emu/cache.h"
 #include "emu/run.h"
 
 #include <errno.h>
@@ -13,12 +14,14 @@
 
 #include "mori/cmd.h"
 
-enum { OPT_LDS = 256, OPT_TRACE, OPT_COUNTS, OPT_SCAN };
+enum { OPT_LDS = 256, OPT_TRACE, OPT_COUNTS, OPT_SCAN, OPT_ADVERSARIAL };
 
 static const struct cmd_option options[] = {
 	{ "grid", 'g', "X,...", NULL, "blocks in each of up to three dimensions (1)" },
 	{ "block", 'b', "X,...", NULL, "threads in each dimension of a block (64)" },
 	{ "lds", OPT_LDS, "BYTES", NULL, "dynamic LDS per block (0)" },
+	{ "adversarial", OPT_ADVERSARIAL, "SEED", NULL,
+	  "memory as weak as the model of gfx942 allows; the seed decides what is left to chance" },
 	{ "trace", OPT_TRACE, NULL, NULL, "write every instruction to standard error" },
 	{ "counts", OPT_COUNTS, NULL, NULL, "print how often each kind of instruction ran" },
 	{ "scan", OPT_SCAN, NULL, NULL,
@@ -126,6 +129,22 @@ static bool emu_read_sizes(const char *name, const char *text, unsigned out[3])
 	cmd_error("emu", "--%s %s: up to three positive numbers are expected, with commas", name,
 		  text);
 	return false;
+}
+
+static bool emu_read_seed(const char *text, struct emu_device **out)
+{
+	char *end;
+	uint64_t seed = strtoull(text, &end, 0);
+
+	if (!*text || *end || *text == '-') {
+		cmd_error("emu", "--adversarial %s: a seed is a number from 0 on", text);
+		return false;
+	}
+	emu_device_close(*out);
+	*out = emu_device_open(seed);
+	if (!*out)
+		cmd_error("emu", "out of memory");
+	return *out;
 }
 
 static void emu_missing(const struct emu_insn *i, void *arg)
@@ -315,6 +334,8 @@ static int emu_main(int argc, char **argv)
 			return CMD_USAGE;
 		if (c == OPT_LDS)
 			l.lds = (unsigned)strtoul(optarg, NULL, 0);
+		if (c == OPT_ADVERSARIAL && !emu_read_seed(optarg, &l.device))
+			return CMD_USAGE;
 		if (c == OPT_TRACE)
 			l.trace = stderr;
 		l.counts |= c == OPT_COUNTS;
@@ -325,8 +346,9 @@ static int emu_main(int argc, char **argv)
 			  "no code object is named; mori cc kernel.c --target gfx942 makes one");
 		return CMD_USAGE;
 	}
-	return scan ? emu_scan_files(argv + optind) :
-		      emu_run_file(&l, argv + optind, argc - optind);
+	c = scan ? emu_scan_files(argv + optind) : emu_run_file(&l, argv + optind, argc - optind);
+	emu_device_close(l.device);
+	return c;
 }
 
 const struct command mori_emu = {
