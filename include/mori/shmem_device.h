@@ -26,4 +26,44 @@
 #define MORI_SHARED static __attribute__((section("mori_shared")))
 #endif
 
+/*
+ * clang 19 for AMD takes the third object of a call for one in the lane's own memory, wherever it
+ * is: so it becomes a copy there.
+ */
+#if defined(__AMDGCN__) && !defined(DEV_LIBRARY)
+#define MORI__OWN(object)                                                                          \
+	__extension__({                                                                            \
+		mori_shmem_memobj_t mori__own = (object);                                          \
+		mori__own;                                                                         \
+	})
+#define MORI__OWN_SIG(name, to, to_off, from, from_off, bytes, sig, ...)                           \
+	(name)(to, to_off, from, from_off, bytes, MORI__OWN(sig), __VA_ARGS__)
+#define MORI__OWN_SIG_CTX(name, ctx, to, to_off, from, from_off, bytes, sig, ...)                  \
+	(name)(ctx, to, to_off, from, from_off, bytes, MORI__OWN(sig), __VA_ARGS__)
+#define mori_shmem_putmem_signal_obj_thread(...)                                                   \
+	MORI__OWN_SIG(mori_shmem_putmem_signal_obj_thread, __VA_ARGS__)
+#define mori_shmem_ctx_putmem_signal_obj_thread(...)                                               \
+	MORI__OWN_SIG_CTX(mori_shmem_ctx_putmem_signal_obj_thread, __VA_ARGS__)
+#define mori_shmem_putmem_signal_obj_warp(...)                                                     \
+	MORI__OWN_SIG(mori_shmem_putmem_signal_obj_warp, __VA_ARGS__)
+#define mori_shmem_ctx_putmem_signal_obj_warp(...)                                                 \
+	MORI__OWN_SIG_CTX(mori_shmem_ctx_putmem_signal_obj_warp, __VA_ARGS__)
+#define mori_shmem_putmem_signal_obj_block(...)                                                    \
+	MORI__OWN_SIG(mori_shmem_putmem_signal_obj_block, __VA_ARGS__)
+#define mori_shmem_ctx_putmem_signal_obj_block(...)                                                \
+	MORI__OWN_SIG_CTX(mori_shmem_ctx_putmem_signal_obj_block, __VA_ARGS__)
+#define mori_shmem_putmem_nbi_signal_obj_thread(...)                                               \
+	MORI__OWN_SIG(mori_shmem_putmem_nbi_signal_obj_thread, __VA_ARGS__)
+#define mori_shmem_ctx_putmem_nbi_signal_obj_thread(...)                                           \
+	MORI__OWN_SIG_CTX(mori_shmem_ctx_putmem_nbi_signal_obj_thread, __VA_ARGS__)
+#define mori_shmem_putmem_nbi_signal_obj_warp(...)                                                 \
+	MORI__OWN_SIG(mori_shmem_putmem_nbi_signal_obj_warp, __VA_ARGS__)
+#define mori_shmem_ctx_putmem_nbi_signal_obj_warp(...)                                             \
+	MORI__OWN_SIG_CTX(mori_shmem_ctx_putmem_nbi_signal_obj_warp, __VA_ARGS__)
+#define mori_shmem_putmem_nbi_signal_obj_block(...)                                                \
+	MORI__OWN_SIG(mori_shmem_putmem_nbi_signal_obj_block, __VA_ARGS__)
+#define mori_shmem_ctx_putmem_nbi_signal_obj_block(...)                                            \
+	MORI__OWN_SIG_CTX(mori_shmem_ctx_putmem_nbi_signal_obj_block, __VA_ARGS__)
+#endif
+
 #endif
