@@ -14,8 +14,11 @@
 
 #define KERN_NONE "clang-19 is not installed: there are no kernels to load"
 
-/* A sanitizer keeps a lot for each thread of a grid: at most 512 of them in a process. */
-#define KERN_SMALL (TEST_ASAN + TEST_TSAN)
+/*
+ * A sanitizer keeps a lot for each thread of a grid: at most 512 of them in a process. Where kernels
+ * are interpreted, the runner says what there is time for.
+ */
+#define KERN_SMALL (TEST_ASAN + TEST_TSAN || getenv("KERN_SMALL"))
 
 /* Between the heap of a PE, which may be memory of a GPU, and memory of the host. */
 static inline void heap_set(void *heap, const void *from, size_t n)
@@ -119,6 +122,30 @@ static inline int kern_run(mori_shmem_module_t *module, const char *name, unsign
 	return mori_shmem_kernel_launch(module, name, grid, block, 0, args, NULL);
 }
 #define RUN_KERNEL(module, name, blocks, ...) kern_run(module, name, blocks, __VA_ARGS__, NULL)
+
+/* Iterations of a kernel: fewer where it is interpreted. */
+static inline uint64_t kern_rounds(uint64_t n)
+{
+	return strcmp(mori_shmem_device_name(), "amd-emu") ? n : (n + 29) / 30;
+}
+
+/* Lanes of a warp on the device; the first call of a thread launches a kernel to find out. */
+static inline unsigned kern_warp(void)
+{
+	static _Thread_local uint32_t lanes;
+
+	if (!lanes) {
+		mori_shmem_module_t *module = kern_load("warp");
+		uint32_t *out = pes_private(sizeof(*out));
+
+		MUST(module ? 0 : MORI_SHMEM_ENOENT);
+		MUST(RUN_KERNEL(module, "warp", 1, 64, &out)); /* a block of one warp at least */
+		MUST(mori_shmem_module_unload(module));
+		lanes = *out;
+		free(out);
+	}
+	return lanes;
+}
 
 /*
  * A way in for children of fork(): the first of them makes it, so that their parent has

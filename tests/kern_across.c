@@ -61,7 +61,7 @@ static void by_kernel(const char *place, int how, int round)
 	};
 	char name[64];
 	int32_t lanes = how < ACROSS_SIGNAL_WARP  ? 1 :
-			how == ACROSS_SIGNAL_WARP ? 32 :
+			how == ACROSS_SIGNAL_WARP ? (int32_t)kern_warp() :
 						    ACROSS_LANES;
 	int32_t pe = 1 - me, qp = round, qp_flag = round + 1;
 	uint64_t n = ROOM / (uint64_t)lanes, count = (uint64_t)round + 7;
@@ -124,6 +124,7 @@ static int test_pe(void)
 	at.module = kern_load("across");
 	if (!at.module)
 		SKIP(KERN_NONE);
+	kern_warp();
 	heap = pes_malloc(ROOM);
 	at.src = pes_malloc(ROOM);
 	at.flag = pes_malloc(sizeof(*at.flag));

@@ -14,11 +14,9 @@
 
 #include <limits.h>
 
-#define WARP 32
-
 struct grid {
 	enum dev_scope scope;
-	unsigned blocks, x, y; /* a block has x * y threads */
+	unsigned blocks, x, y; /* a block has x * y threads; where it is of warps, of 32 lanes */
 };
 
 /* Of each scope the first has many actors, of which some are short. */
@@ -45,9 +43,15 @@ static inline const struct grid *grid_first(enum dev_scope scope)
 	return &grids[i];
 }
 
+/* Grids of warps are wider where a warp is. */
+static inline unsigned grid_x(const struct grid *g)
+{
+	return g->scope == DEV_warp && g->x > 1 ? g->x * kern_warp() / 32 : g->x;
+}
+
 static inline size_t grid_lanes(const struct grid *g)
 {
-	return (size_t)g->x * g->y;
+	return (size_t)grid_x(g) * g->y;
 }
 
 /* Actors of one block. */
@@ -56,7 +60,7 @@ static inline size_t grid_each(const struct grid *g)
 	size_t lanes = grid_lanes(g);
 
 	return g->scope == DEV_thread ? lanes :
-	       g->scope == DEV_warp   ? (lanes + WARP - 1) / WARP :
+	       g->scope == DEV_warp   ? (lanes + kern_warp() - 1) / kern_warp() :
 					1;
 }
 
@@ -68,12 +72,12 @@ static inline size_t grid_actors(const struct grid *g)
 /* The lanes of actor @a, as numbers in its block: from *first up to the one given. */
 static inline size_t grid_span(const struct grid *g, size_t a, size_t *first)
 {
-	size_t lanes = grid_lanes(g), at = a % grid_each(g);
+	size_t lanes = grid_lanes(g), at = a % grid_each(g), warp = kern_warp();
 
-	*first = g->scope == DEV_thread ? at : at * WARP;
+	*first = g->scope == DEV_thread ? at : at * warp;
 	if (g->scope == DEV_thread)
 		return at + 1;
-	return g->scope == DEV_warp && *first + WARP < lanes ? *first + WARP : lanes;
+	return g->scope == DEV_warp && *first + warp < lanes ? *first + warp : lanes;
 }
 
 /*
@@ -89,6 +93,8 @@ static inline struct call_module call_kern_load(const char *name)
 	mori_shmem_t *self = mori_shmem_current(), *other = mori_shmem_find((me + 1) % n_pes);
 	struct call_module m = { kern_load(name), NULL };
 
+	if (m.own)
+		kern_warp(); /* now, and not while kernels of others run */
 	if (m.own && other && other != self) {
 		MUST(mori_shmem_bind(other));
 		m.other = kern_load(name);
@@ -144,7 +150,7 @@ static inline struct call *batch_call(struct batch *b, size_t k, uint32_t op)
 /* Lets the kernel <family>_<scope> make the calls. */
 static inline void batch_run(struct batch *b, const struct call_module *m, const char *family)
 {
-	const unsigned grid[3] = { b->g->blocks, 1, 1 }, block[3] = { b->g->x, b->g->y, 1 };
+	const unsigned grid[3] = { b->g->blocks, 1, 1 }, block[3] = { grid_x(b->g), b->g->y, 1 };
 	uint64_t rounds = b->rounds, lanes = grid_lanes(b->g), wrong = 0;
 	void *args[] = { &b->calls, &rounds, &ctx, &b->out };
 	size_t words = b->rounds * b->g->blocks * lanes;
@@ -207,7 +213,7 @@ static inline void batch_fault(const struct batch *b, const char *name, size_t k
 	if (!CHECK(!strcmp(f.op, name)))
 		fprintf(stderr, "%s is in the sticky status as %s\n", name, f.op);
 	CHECK_EQ("block of the fault", f.block[0], k / grid_each(b->g));
-	lane = (size_t)f.thread[0] + b->g->x * (size_t)f.thread[1];
+	lane = (size_t)f.thread[0] + grid_x(b->g) * (size_t)f.thread[1];
 	CHECK(lane >= first && lane < end);
 	CHECK_EQ("cleared", mori_shmem_check(NULL), 0);
 }

@@ -12,8 +12,7 @@
 
 #include <inttypes.h>
 
-#define WARP   32
-#define ROUNDS ((uint64_t)pes_rounds(TEST_SCALE(3000)))
+#define ROUNDS kern_rounds((uint64_t)pes_rounds(TEST_SCALE(3000)))
 
 struct shared {
 	mori_shmem_module_t *module;
@@ -84,7 +83,7 @@ static void messages(struct shared *s, unsigned threads, uint64_t rounds)
 			uint64_t uses = (rounds + LITMUS_SLOTS - i) / LITMUS_SLOTS - !i;
 
 			CHECK_EQ(sends[how], s->s->flag[i],
-				 uses * litmus_signals(how, threads, WARP));
+				 uses * litmus_signals(how, threads, kern_warp()));
 		}
 		report(s, sends[how], threads);
 	}
@@ -139,6 +138,7 @@ static int test_pe(void)
 
 	if (!s.module)
 		SKIP(KERN_NONE);
+	kern_warp();
 	s.s = pes_malloc(sizeof(*s.s));
 	s.own = pes_private(2 * LITMUS_WORDS * 8);
 	s.found = pes_private(2 * LITMUS_LANES * sizeof(*s.found));
@@ -148,7 +148,7 @@ static int test_pe(void)
 	messages(&s, most, ROUNDS / 10);
 	lanes(&s, 1, ROUNDS);
 	lanes(&s, 40, ROUNDS / 10);
-	race(&s, ROUNDS * 1000);
+	race(&s, kern_rounds(ROUNDS * 1000));
 	barriers(&s, table, 1, ROUNDS / 3);
 	barriers(&s, table, most, ROUNDS / 10);
 	MUST(mori_shmem_free(table));

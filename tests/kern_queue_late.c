@@ -14,7 +14,6 @@
 #define PES	3
 #define VICTIM	2
 #define THREADS 40
-#define WARP	32 /* threads, on the CPU */
 #define BYTES	300000u
 
 static int *through; /* survivors that have seen it all; shared */
@@ -40,7 +39,7 @@ static void survive(mori_shmem_module_t *m, char *at, int32_t scope)
 	CHECK(told);
 	CHECK_EQ("which", fault.pe, VICTIM);
 	for (int i = 1; i < THREADS; i++)
-		if (scope == 2 || (scope == 1 && i % WARP))
+		if (scope == 2 || (scope == 1 && i % (int)kern_warp()))
 			CHECK_EQ("group", out[i], out[i - 1]);
 	/* The other survivor stays until both know of each other. */
 	CHECK_OK(mori_shmem_uint64_p((uint64_t *)at + 1 + me, 7, 1 - me, 0));

@@ -52,13 +52,14 @@ static void draw(mori_shmem_module_t *m, uint64_t blocks, uint64_t lanes, uint64
 static int test_pe(void)
 {
 	mori_shmem_module_t *m = kern_load("tickets");
-	int gpu = strcmp(mori_shmem_device_name(), "cpu") != 0;
+	const char *device = mori_shmem_device_name();
+	int gpu = strcmp(device, "cpu") != 0, real = gpu && strcmp(device, "amd-emu") != 0;
 
 	if (!m)
 		SKIP(KERN_NONE);
 	draw(m, gpu ? 500 : 4, 32, 3);
-	draw(m, gpu ? 8000 : 6, gpu ? 64 : 40, 5);
-	draw(m, gpu ? 300 : 2, gpu ? 500 : 70, 3);
+	draw(m, real ? 8000 : gpu ? 700 : 6, gpu ? 64 : 40, gpu && !real ? 2 : 5);
+	draw(m, real ? 300 : gpu ? 20 : 2, gpu ? 500 : 70, 3);
 	MUST(mori_shmem_module_unload(m));
 	return 0;
 }
