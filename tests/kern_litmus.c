@@ -133,21 +133,22 @@ static void barriers(struct shared *s, uint64_t *table, unsigned threads, uint64
 static int test_pe(void)
 {
 	struct shared s = { .module = kern_load("litmus") };
-	unsigned most = KERN_SMALL ? 40 : LITMUS_LANES;
+	unsigned more, most; /* lanes: more than a warp, and two of them */
 	uint64_t *table;
 
 	if (!s.module)
 		SKIP(KERN_NONE);
-	kern_warp();
+	more = kern_warp() + 8;
+	most = KERN_SMALL ? more : 2 * kern_warp();
 	s.s = pes_malloc(sizeof(*s.s));
 	s.own = pes_private(2 * LITMUS_WORDS * 8);
 	s.found = pes_private(2 * LITMUS_LANES * sizeof(*s.found));
 	table = pes_malloc(2 * (size_t)n_pes * LITMUS_LANES * 8);
 	messages(&s, 1, ROUNDS);
-	messages(&s, 40, ROUNDS / 3);
+	messages(&s, more, ROUNDS / 3);
 	messages(&s, most, ROUNDS / 10);
 	lanes(&s, 1, ROUNDS);
-	lanes(&s, 40, ROUNDS / 10);
+	lanes(&s, more, ROUNDS / 10);
 	race(&s, kern_rounds(ROUNDS * 1000));
 	barriers(&s, table, 1, ROUNDS / 3);
 	barriers(&s, table, most, ROUNDS / 10);

@@ -7,7 +7,7 @@
 
 #define LITMUS_SLOTS 8	 /* messages on their way before the reader has to answer */
 #define LITMUS_WORDS 512 /* of the longest message */
-#define LITMUS_LANES 64	 /* at most, of a block */
+#define LITMUS_LANES 128 /* at most, of a block: two waves of AMD */
 
 /* How the flag follows the data. */
 enum litmus_send {
