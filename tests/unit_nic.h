@@ -6,7 +6,7 @@
 #ifndef MORI_TESTS_UNIT_NIC_H
 #define MORI_TESTS_UNIT_NIC_H
 
-#include "nic/memory.h"
+#include "nic/access.h"
 
 #ifdef RIG_PAUSE
 #include <sched.h>

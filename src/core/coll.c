@@ -343,7 +343,7 @@ static int coll_wait(struct pe *pe, struct coll_gate *gate, uint32_t epoch)
 	return 0;
 }
 
-static const char *const op_names[] = {
+static const char *const coll_op_names[] = {
 	[COLL_BARRIER] = "mori_shmem_barrier_all",
 	[COLL_SYNC] = "mori_shmem_sync_all",
 	[COLL_MALLOC] = "mori_shmem_malloc",
@@ -356,7 +356,7 @@ static const char *const op_names[] = {
 
 static void coll_describe(const struct coll_call *c, char *out, size_t len)
 {
-	const char *name = op_names[c->op];
+	const char *name = coll_op_names[c->op];
 
 	if (c->op == COLL_MALLOC)
 		snprintf(out, len, "%s(size %llu, alignment %llu, flags %u)", name,

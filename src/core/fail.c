@@ -216,13 +216,13 @@ void fail_text(const struct dev_state *st, const char *name, int err, const stru
 #define OP_NAME_VALUE(ret, bad, name, params, call) [DEV_OP_##name] = #name,
 #define OP_NAME0(name, call)			    [DEV_OP_##name] = #name,
 #define OP_NAME_VALUE0(ret, bad, name, call)	    [DEV_OP_##name] = #name,
-static const char *const op_names[DEV_OP_COUNT] = {
+static const char *const fail_op_names[DEV_OP_COUNT] = {
 	[DEV_OP_NONE] = "", MORI_DEVICE_OPS(OP_NAME, OP_NAME_VALUE, OP_NAME0, OP_NAME_VALUE0)
 };
 
 const char *fail_op(uint32_t op)
 {
-	return op < DEV_OP_COUNT && op_names[op] ? op_names[op] : "";
+	return op < DEV_OP_COUNT && fail_op_names[op] ? fail_op_names[op] : "";
 }
 
 /* The operation of that name, with or without a context; DEV_OP_NONE: there is none. */

@@ -4,7 +4,7 @@
 #define MORI_NIC_RING_H
 
 #include "nic/entry.h"
-#include "nic/memory.h"
+#include "nic/access.h"
 
 /* The content of a completion. */
 struct nic_completion {

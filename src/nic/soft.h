@@ -14,7 +14,7 @@
 #ifndef MORI_NIC_SOFT_H
 #define MORI_NIC_SOFT_H
 
-#include "nic/memory.h"
+#include "nic/access.h"
 #include "nic/ring.h"
 #include "nic/soft_format.h"
 

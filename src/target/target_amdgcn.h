@@ -7,7 +7,7 @@
 #ifndef MORI_TARGET_AMDGCN_H
 #define MORI_TARGET_AMDGCN_H
 
-#include "target/gpu.h"
+#include "target/target_gpu.h"
 
 /* Implicit kernel arguments, code object 5: three block counts, then three sizes. */
 DEV_INLINE const uint32_t *tgt_implicit_counts(void)

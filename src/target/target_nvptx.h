@@ -7,7 +7,7 @@
 #ifndef MORI_TARGET_NVPTX_H
 #define MORI_TARGET_NVPTX_H
 
-#include "target/gpu.h"
+#include "target/target_gpu.h"
 
 #define TGT_SREG(name, builtin)                                                                    \
 	DEV_API uint32_t name(void)                                                                \

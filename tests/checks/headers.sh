@@ -88,7 +88,7 @@ targets_of() {
 	case $1 in
 	src/target/*_nvptx.h) echo nvptx64 ;;
 	src/target/*_amdgcn.h) echo amdgcn ;;
-	src/target/gpu.h | src/target/group.h) echo nvptx64 amdgcn ;;
+	src/target/target_gpu.h | src/target/group.h) echo nvptx64 amdgcn ;;
 	src/target/target_host.h) echo host ;;
 	src/target/cpu_memory.h) echo host kernel ;;
 	src/target/target_cpu.h) echo kernel ;;

@@ -3,8 +3,8 @@
  * Ordered accesses to what a queue shares with other threads and with the NIC, by
  * the functions of the target.
  */
-#ifndef MORI_NIC_MEMORY_H
-#define MORI_NIC_MEMORY_H
+#ifndef MORI_NIC_ACCESS_H
+#define MORI_NIC_ACCESS_H
 
 #include "abi/workq.h"
 #include "target/target.h"
