@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What CONTRIBUTING.md and docs/design.md say about the tree holds: the files that the steps name
-# exist, and the list of process-wide state has exactly the writable variables of the library.
+# exist, the list of process-wide state has exactly the writable variables of the library, and the
+# walks name functions that there are.
 . "$(dirname "$0")/common.inc"
 
 tmp=$(mktemp -d) || exit 1
@@ -15,6 +16,14 @@ while IFS= read -r path; do
 	compgen -G "$path" >/dev/null || bad "CONTRIBUTING.md names $path, which does not exist"
 done < <(grep -oE '`(src|include|tests|tools|cmake|docs|python)/[A-Za-z0-9_./*{},-]+`' CONTRIBUTING.md | tr -d '`' | sort -u)
 [ "$looked" -gt 20 ] || bad "CONTRIBUTING.md names only $looked files"
+
+# Functions in the tables of the walks; lib_x() is made of the body x of src/dev/bodies.def.
+walks=$(sed -n '/^## Two walks/,/^## [^T]/p' docs/design.md)
+while IFS= read -r name; do
+	looked=$((looked + 1))
+	grep -qrwE "$name|mori_shmem_$name" src include || grep -qw "${name#lib_}" src/dev/bodies.def ||
+		bad "docs/design.md names $name(), which does not exist"
+done < <(grep -oE '`[a-z0-9]+(_[a-z0-9]+)+(\(\))?`' <<<"$walks" | tr -d '`()' | sort -u)
 
 # state OBJECT...: "file name" of each variable that is neither constant nor only relocated.
 state() {

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Includes go down only, as the table below lists for each folder.
+# Includes go down only, as the table below lists for each folder, and no header includes itself
+# through others.
 . "$(dirname "$0")/common.inc"
 
 # folder: the other folders whose private headers it may include
@@ -65,4 +66,9 @@ for file in $(c_files); do
 		[ -e "include/$name" ] || bad "$file: there is no public header <$name>"
 	done < <(sed -n 's/^[[:blank:]]*#[[:blank:]]*include[[:blank:]]*<\(mori\/[^>]*\)>.*/\1/p' "$file")
 done
+
+# "header included" for each pair of private headers: tsort names those in a cycle.
+cycle=$(grep -oE '^[[:blank:]]*#[[:blank:]]*include[[:blank:]]*"[^"]+\.h"' src/*/*.h |
+	sed -E 's|^src/([^:]*):.*"(.*)"$|\1 \2|' | tsort 2>&1 >/dev/null | sed -n 's/^tsort: \(.*\.h\)$/\1/p')
+[ -z "$cycle" ] || bad "headers that include each other in a cycle:" $cycle
 finish
