@@ -117,7 +117,7 @@ void cpu_dump(const struct cpu_run *r, const char *why, char *text, size_t size)
 }
 
 /* The lane whose stack has overflowed: the current one, or one that another has overrun. */
-static struct cpu_lane *fault_overflowed(const struct cpu_run *r)
+static struct cpu_lane *cpu_dump_overflowed(const struct cpu_run *r)
 {
 	struct cpu_lane *l = r->current;
 	const void *addr = (const void *)(uintptr_t)r->fault.addr;
@@ -142,7 +142,7 @@ static struct cpu_lane *fault_overflowed(const struct cpu_run *r)
 int cpu_faulted(const struct cpu_run *r, struct accel_fault *out)
 {
 	bool spun = r->fault.watch.spun_ns;
-	struct cpu_lane *over = spun ? NULL : fault_overflowed(r), *l = over ? over : r->current;
+	struct cpu_lane *over = spun ? NULL : cpu_dump_overflowed(r), *l = over ? over : r->current;
 	const uint32_t *b = l->place.block, *t = l->place.thread;
 	char text[200];
 

@@ -36,16 +36,16 @@ static const struct option option_table[] = {
 
 #define N_OPTIONS (sizeof(option_table) / sizeof(option_table[0]))
 
-struct warned {
-	struct warned *next;
+struct option_warned {
+	struct option_warned *next;
 	char name[];
 };
 
-static struct warned *warned_list;
+static struct option_warned *warned_list;
 static pthread_mutex_t warned_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Digits at *s, moved past; 0, or -1 for none or too many. */
-static int take_digits(const char **s, uint64_t *out)
+static int option_take_digits(const char **s, uint64_t *out)
 {
 	uint64_t v = 0;
 
@@ -63,13 +63,13 @@ static int take_digits(const char **s, uint64_t *out)
 }
 
 /* "4096", "512M", "1GiB", "2kb": bytes, powers of 1024. */
-static int parse_size(const char *s, uint64_t *out)
+static int option_parse_size(const char *s, uint64_t *out)
 {
 	static const char suffixes[] = "kmgt";
 	unsigned shift = 0;
 	uint64_t v;
 
-	if (take_digits(&s, &v))
+	if (option_take_digits(&s, &v))
 		return -1;
 	for (unsigned i = 0; *s && suffixes[i]; i++) {
 		if ((*s | 0x20) == suffixes[i])
@@ -88,12 +88,12 @@ static int parse_size(const char *s, uint64_t *out)
 }
 
 /* Digits with at most one point; not strtod(), which follows the locale and takes nan. */
-static int parse_seconds(const char *s, double *out)
+static int option_parse_seconds(const char *s, double *out)
 {
 	uint64_t whole = 0;
 	double v, unit = 0.1;
 
-	if (*s != '.' && take_digits(&s, &whole))
+	if (*s != '.' && option_take_digits(&s, &whole))
 		return -1;
 	v = (double)whole;
 	if (*s == '.') {
@@ -107,7 +107,7 @@ static int parse_seconds(const char *s, double *out)
 	return *s ? -1 : 0;
 }
 
-static int parse_switch(const char *s, int *out)
+static int option_parse_switch(const char *s, int *out)
 {
 	static const char *const on[] = { "1", "on", "true", "yes" };
 	static const char *const off[] = { "0", "off", "false", "no" };
@@ -122,7 +122,7 @@ static int parse_switch(const char *s, int *out)
 }
 
 /* Choices stand with blanks between, an alias after "|"; the place of a choice is its value. */
-static int parse_enum(const char *choices, const char *s, int *out)
+static int option_parse_enum(const char *choices, const char *s, int *out)
 {
 	size_t want = strlen(s);
 	int place = 0;
@@ -142,56 +142,56 @@ static int parse_enum(const char *choices, const char *s, int *out)
 }
 
 /* The bounds of "4K..", "0..255"; no upper one means @most. */
-static void get_range(const char *allowed, uint64_t *least, uint64_t *most)
+static void option_range(const char *allowed, uint64_t *least, uint64_t *most)
 {
 	const char *dots = strstr(allowed, "..");
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.*s", (int)(dots - allowed), allowed);
-	parse_size(text, least);
+	option_parse_size(text, least);
 	if (dots[2])
-		parse_size(dots + 2, most);
+		option_parse_size(dots + 2, most);
 }
 
-static int parse_size_in(const struct option *o, const char *s, uint64_t *out)
+static int option_parse_size_in(const struct option *o, const char *s, uint64_t *out)
 {
 	uint64_t least = 0, most = UINT64_MAX, v;
 
-	get_range(o->allowed, &least, &most);
-	if (parse_size(s, &v) || v < least || v > most)
+	option_range(o->allowed, &least, &most);
+	if (option_parse_size(s, &v) || v < least || v > most)
 		return -1;
 	*out = v;
 	return 0;
 }
 
-static int parse_seconds_in(const struct option *o, const char *s, double *out)
+static int option_parse_seconds_in(const struct option *o, const char *s, double *out)
 {
 	const char *dots = strstr(o->allowed, "..");
 	double least = 0, most = 0, v;
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.*s", (int)(dots - o->allowed), o->allowed);
-	parse_seconds(text, &least);
-	parse_seconds(dots + 2, &most);
-	if (parse_seconds(s, &v) || v < least || v > most)
+	option_parse_seconds(text, &least);
+	option_parse_seconds(dots + 2, &most);
+	if (option_parse_seconds(s, &v) || v < least || v > most)
 		return -1;
 	*out = v;
 	return 0;
 }
 
-static int parse_int_in(const struct option *o, const char *s, int *out)
+static int option_parse_int_in(const struct option *o, const char *s, int *out)
 {
 	uint64_t least = 0, most = INT_MAX, v;
 
-	get_range(o->allowed, &least, &most);
-	if (take_digits(&s, &v) || *s || v < least || v > most)
+	option_range(o->allowed, &least, &most);
+	if (option_take_digits(&s, &v) || *s || v < least || v > most)
 		return -1;
 	*out = (int)v;
 	return 0;
 }
 
 /* Fill the field; 0, MORI_SHMEM_EINVAL for a bad value, MORI_SHMEM_ENOMEM. */
-static int parse(const struct option *o, const char *s, struct options *out)
+static int option_parse(const struct option *o, const char *s, struct options *out)
 {
 	void *field = (char *)out + o->off;
 	int bad = 0;
@@ -201,26 +201,26 @@ static int parse(const struct option *o, const char *s, struct options *out)
 		*(char **)field = strdup(s);
 		return *(char **)field ? 0 : MORI_SHMEM_ENOMEM;
 	case KIND_ENUM:
-		bad = parse_enum(o->allowed, s, field);
+		bad = option_parse_enum(o->allowed, s, field);
 		break;
 	case KIND_SIZE:
-		bad = parse_size_in(o, s, field);
+		bad = option_parse_size_in(o, s, field);
 		break;
 	case KIND_SWITCH:
-		bad = parse_switch(s, field);
+		bad = option_parse_switch(s, field);
 		break;
 	case KIND_SECONDS:
-		bad = parse_seconds_in(o, s, field);
+		bad = option_parse_seconds_in(o, s, field);
 		break;
 	case KIND_INT:
-		bad = parse_int_in(o, s, field);
+		bad = option_parse_int_in(o, s, field);
 		break;
 	}
 	return bad ? MORI_SHMEM_EINVAL : 0;
 }
 
 /* "static|static_heap vmm" as "static (or static_heap), vmm". */
-static void say_choices(const char *choices, char *buf, size_t size)
+static void option_print_choices(const char *choices, char *buf, size_t size)
 {
 	size_t n = 0;
 	int alias = 0;
@@ -239,7 +239,7 @@ static void say_choices(const char *choices, char *buf, size_t size)
 }
 
 /* What is allowed, in words. */
-static void say_allowed(const struct option *o, char *buf, size_t size)
+static void option_print_allowed(const struct option *o, char *buf, size_t size)
 {
 	const char *dots = strstr(o->allowed, "..");
 	const char *most = dots ? dots + 2 : "";
@@ -250,7 +250,7 @@ static void say_allowed(const struct option *o, char *buf, size_t size)
 		snprintf(buf, size, "%s", o->allowed);
 		break;
 	case KIND_ENUM:
-		say_choices(o->allowed, buf, size);
+		option_print_choices(o->allowed, buf, size);
 		break;
 	case KIND_SIZE:
 		snprintf(buf, size,
@@ -273,21 +273,21 @@ static void say_allowed(const struct option *o, char *buf, size_t size)
 	}
 }
 
-static const char *get_value(const struct option *o)
+static const char *option_value(const struct option *o)
 {
 	const char *s = getenv(o->name);
 
 	return s && *s ? s : NULL;
 }
 
-static void set_unset(const struct option *o, struct options *out)
+static void option_set_unset(const struct option *o, struct options *out)
 {
 	if (o->kind == KIND_INT || o->kind == KIND_ENUM)
 		*(int *)((char *)out + o->off) = -1;
 }
 
 /* How many letters to change, add or drop to come from @a to @b, a name of the table. */
-static unsigned distance(const char *a, const char *b)
+static unsigned option_distance(const char *a, const char *b)
 {
 	unsigned row[64];
 	size_t len = strlen(b);
@@ -314,32 +314,34 @@ static unsigned distance(const char *a, const char *b)
 	return row[len];
 }
 
-static int is_ours(const char *name)
+static int option_is_ours(const char *name)
 {
 	return !strncmp(name, "MORI_SHMEM_", 11);
 }
 
 /* The prefix counts for less than the rest: MORI_HEAP_SIZE is MORI_SHMEM_HEAP_SIZE. */
-static unsigned name_distance(const char *a, const char *b)
+static unsigned option_name_distance(const char *a, const char *b)
 {
-	unsigned rest = distance(a + (is_ours(a) ? 11 : 5), b + (is_ours(b) ? 11 : 5));
+	unsigned rest =
+		option_distance(a + (option_is_ours(a) ? 11 : 5), b + (option_is_ours(b) ? 11 : 5));
 
-	return 2 * rest + (is_ours(a) != is_ours(b));
+	return 2 * rest + (option_is_ours(a) != option_is_ours(b));
 }
 
-static const char *nearest(const char *name)
+static const char *option_nearest(const char *name)
 {
 	const struct option *best = &option_table[0];
 
 	for (size_t i = 1; i < N_OPTIONS; i++) {
-		if (name_distance(name, option_table[i].name) < name_distance(name, best->name))
+		if (option_name_distance(name, option_table[i].name) <
+		    option_name_distance(name, best->name))
 			best = &option_table[i];
 	}
 	return best->name;
 }
 
 /* The name of an entry of environ in @buf if it is MORI_*, has a value and is not known. */
-static int is_unknown(const char *entry, char *buf, size_t size)
+static int option_is_unknown(const char *entry, char *buf, size_t size)
 {
 	size_t len = strcspn(entry, "=");
 
@@ -354,9 +356,9 @@ static int is_unknown(const char *entry, char *buf, size_t size)
 }
 
 /* 1 the first time a name comes. */
-static int first_warning(const char *name)
+static int option_warn_once(const char *name)
 {
-	struct warned *w;
+	struct option_warned *w;
 
 	pthread_mutex_lock(&warned_lock);
 	for (w = warned_list; w && strcmp(w->name, name); w = w->next)
@@ -375,27 +377,27 @@ static int first_warning(const char *name)
 	return 1;
 }
 
-static int check_unknown(void)
+static int options_check_unknown(void)
 {
 	char name[256];
 
 	for (char **e = environ; e && *e; e++) {
-		if (!is_unknown(*e, name, sizeof(name)))
+		if (!option_is_unknown(*e, name, sizeof(name)))
 			continue;
-		if (is_ours(name))
+		if (option_is_ours(name))
 			return err_set(MORI_SHMEM_EINVAL,
 				       "%s: there is no such variable; did you mean %s? "
 				       "(mori info --env lists them all)",
-				       name, nearest(name));
-		if (first_warning(name))
+				       name, option_nearest(name));
+		if (option_warn_once(name))
 			log_warn("%s: there is no such variable (the nearest is %s); ignored", name,
-				 nearest(name));
+				 option_nearest(name));
 	}
 	return 0;
 }
 
 /* Variables of MORI that change nothing so far: whoever sets one must learn that. */
-static void warn_idle(void)
+static void options_warn_idle(void)
 {
 	static const struct {
 		const char *name, *why;
@@ -407,12 +409,12 @@ static void warn_idle(void)
 	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++) {
 		const char *value = getenv(idle[i].name);
 
-		if (value && *value && first_warning(idle[i].name))
+		if (value && *value && option_warn_once(idle[i].name))
 			log_warn("%s has no effect yet: %s", idle[i].name, idle[i].why);
 	}
 }
 
-static void apply_log_level(const struct options *o)
+static void options_set_log_level(const struct options *o)
 {
 	int level = o->log_level >= 0 ? o->log_level : o->global_log_level;
 
@@ -428,33 +430,33 @@ int options_load(struct options *out)
 
 	for (size_t i = 0; i < N_OPTIONS; i++) {
 		const struct option *opt = &option_table[i];
-		const char *s = get_value(opt);
+		const char *s = option_value(opt);
 		int e;
 
-		set_unset(opt, &o);
+		option_set_unset(opt, &o);
 		if (!s && !*opt->def)
 			continue;
-		e = parse(opt, s ? s : opt->def, &o);
+		e = option_parse(opt, s ? s : opt->def, &o);
 		if (e && !err) {
 			err = e;
 			bad = opt;
 		}
 	}
-	apply_log_level(&o); /* before the error, which is logged */
+	options_set_log_level(&o); /* before the error, which is logged */
 	if (err == MORI_SHMEM_EINVAL) {
-		say_allowed(bad, allowed, sizeof(allowed));
+		option_print_allowed(bad, allowed, sizeof(allowed));
 		err_set(err, "%s=\"%s\" is not valid; allowed: %s", bad->name, getenv(bad->name),
 			allowed);
 	} else if (err) {
 		err_set(err, "no memory for the value of %s", bad->name);
 	} else {
-		err = check_unknown();
+		err = options_check_unknown();
 	}
 	if (err) {
 		options_free(&o);
 		return err;
 	}
-	warn_idle();
+	options_warn_idle();
 	thread_ignore_affinity(o.ignore_cpu_affinity);
 	*out = o;
 	return 0;
@@ -472,17 +474,18 @@ void options_free(struct options *o)
 	}
 }
 
-static void each_unknown(option_row_fn fn, void *arg)
+static void options_each_unknown(option_row_fn fn, void *arg)
 {
 	char name[256], error[512];
 
 	for (char **e = environ; e && *e; e++) {
 		struct option_row row = { .name = name, .source = "environment", .def = "" };
 
-		if (!is_unknown(*e, name, sizeof(name)))
+		if (!option_is_unknown(*e, name, sizeof(name)))
 			continue;
 		snprintf(error, sizeof(error), "there is no such variable; %s %s",
-			 is_ours(name) ? "did you mean" : "ignored; the nearest is", nearest(name));
+			 option_is_ours(name) ? "did you mean" : "ignored; the nearest is",
+			 option_nearest(name));
 		row.value = strchr(*e, '=') + 1;
 		row.error = error;
 		fn(arg, &row);
@@ -493,7 +496,7 @@ void options_each(option_row_fn fn, void *arg)
 {
 	for (size_t i = 0; i < N_OPTIONS; i++) {
 		const struct option *opt = &option_table[i];
-		const char *s = get_value(opt);
+		const char *s = option_value(opt);
 		struct option_row row = { opt->name,
 					  s ? s : opt->def,
 					  s ? "environment" : "default",
@@ -504,14 +507,14 @@ void options_each(option_row_fn fn, void *arg)
 		char allowed[256], error[512];
 		struct options scratch = { 0 };
 
-		say_allowed(opt, allowed, sizeof(allowed));
+		option_print_allowed(opt, allowed, sizeof(allowed));
 		row.allowed = allowed;
-		if (s && parse(opt, s, &scratch) == MORI_SHMEM_EINVAL) {
+		if (s && option_parse(opt, s, &scratch) == MORI_SHMEM_EINVAL) {
 			snprintf(error, sizeof(error), "not valid; allowed: %s", allowed);
 			row.error = error;
 		}
 		options_free(&scratch);
 		fn(arg, &row);
 	}
-	each_unknown(fn, arg);
+	options_each_unknown(fn, arg);
 }

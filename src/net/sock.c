@@ -18,12 +18,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define FEW	    4	/* sockets that are polled one by one instead of through epoll */
-#define LOOK_EVERY  128 /* steps between two checks of the acceptor then */
-#define UNPLUG	    64	/* steps of a polling caller after which epoll stops watching sockets */
-#define EVENTS	    32
-#define NEAR_US	    60 /* handshakes within one machine take less */
-#define NEAR_BUFFER (128 << 10)
+#define FEW		    4	/* sockets that are polled one by one instead of through epoll */
+#define LOOK_EVERY	    128 /* steps between two checks of the acceptor then */
+#define UNPLUG		    64 /* steps of a polling caller after which epoll stops watching sockets */
+#define EVENTS		    32
+#define SAME_MACHINE_US	    60 /* handshakes within one machine take less */
+#define SAME_MACHINE_BUFFER (128 << 10)
 
 /*
  * Within one machine (loopback, network namespaces) a window that grows to megabytes overflows
@@ -34,12 +34,12 @@ static void sock_tune(int fd)
 {
 	struct tcp_info info;
 	socklen_t n = sizeof(info);
-	int one = 1, size = NEAR_BUFFER;
+	int one = 1, size = SAME_MACHINE_BUFFER;
 
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
 	memset(&info, 0, sizeof(info));
-	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) || info.tcpi_rtt > NEAR_US)
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) || info.tcpi_rtt > SAME_MACHINE_US)
 		return;
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));

@@ -19,21 +19,21 @@ static void sock_heard(struct sock *s)
 		s->back->news = true;
 }
 
-static bool peer_gone(int err)
+static bool sock_peer_gone(int err)
 {
 	return err == EPIPE || err == ECONNRESET;
 }
 
 static void sock_broken(struct net *e, struct sock *s, int err)
 {
-	if (err == 0 || peer_gone(err))
+	if (err == 0 || sock_peer_gone(err))
 		net_conn_end(e, s->c, MORI_SHMEM_EPEER, "it has closed the connection");
 	else
 		net_conn_end(e, s->c, MORI_SHMEM_EPEER, "%s", strerror(err));
 }
 
 /* Bytes behind the head. */
-static size_t msg_data(const struct net_msg *m)
+static size_t sock_msg_data(const struct net_msg *m)
 {
 	return m->type == MSG_PUT || m->type == MSG_RESPONSE ? m->len : 0;
 }
@@ -59,7 +59,7 @@ static ssize_t sock_write(int fd, struct iovec iov[2])
 	return sent < 0 ? (errno == EAGAIN ? 0 : -errno) : sent;
 }
 
-static void out_free(struct sock *s, struct tx_entry *o, int status)
+static void sock_out_free(struct sock *s, struct tx_entry *o, int status)
 {
 	s->n_out--;
 	if (!o->batch && !o->stable)
@@ -78,13 +78,13 @@ void sock_drop_out(struct sock *s, int status)
 		struct tx_entry *o = s->out;
 
 		s->out = o->next;
-		out_free(s, o, status);
+		sock_out_free(s, o, status);
 	}
 	s->out_end = &s->out;
 }
 
 /* The data of @o to send next. */
-static int out_data(struct net *e, struct tx_entry *o, const uint8_t **data, size_t *len)
+static int sock_out_data(struct net *e, struct tx_entry *o, const uint8_t **data, size_t *len)
 {
 	static const uint8_t zeros[4096];
 	size_t done = o->sent > sizeof(o->head) ? o->sent - sizeof(o->head) : 0;
@@ -112,7 +112,7 @@ static int out_data(struct net *e, struct tx_entry *o, const uint8_t **data, siz
 /* The socket takes nothing any more. What the peer sent before it ended is read first. */
 static void sock_hear_out(struct net *e, struct sock *s, int err)
 {
-	while (peer_gone(err) && s->fd >= 0 && sock_read(e, s))
+	while (sock_peer_gone(err) && s->fd >= 0 && sock_read(e, s))
 		;
 	if (s->fd >= 0)
 		sock_broken(e, s, err);
@@ -129,7 +129,7 @@ int sock_flush(struct net *e, struct sock *s)
 		const uint8_t *data;
 		ssize_t n;
 
-		if (out_data(e, o, &data, &len)) {
+		if (sock_out_data(e, o, &data, &len)) {
 			net_conn_end(e, s->c, MORI_SHMEM_EFAULT,
 				     "memory of a device could not be read");
 			return total + 1;
@@ -154,15 +154,15 @@ int sock_flush(struct net *e, struct sock *s)
 			s->out = o->next;
 			if (!s->out)
 				s->out_end = &s->out;
-			out_free(s, o, o->fault ? MORI_SHMEM_EFAULT : 0);
+			sock_out_free(s, o, o->fault ? MORI_SHMEM_EFAULT : 0);
 		}
 	}
 	return total;
 }
 
 /* Queues what the socket did not take: @sent bytes of @m and @p are sent. */
-static int out_keep(struct net *e, struct sock *s, const struct net_msg *m, const struct net_buf *p,
-		    size_t sent)
+static int sock_out_keep(struct net *e, struct sock *s, const struct net_msg *m,
+			 const struct net_buf *p, size_t sent)
 {
 	bool refer = p->len && (p->batch || (p->stable && p->len > EAGER_BYTES));
 	size_t own = refer ? (p->device ? SOCK_STAGE : 0) : p->len;
@@ -205,17 +205,17 @@ int sock_send(struct net *e, struct net_conn *c, const struct net_msg *m, const 
 		return -EAGAIN;
 	if (!s->out && !(p->device && p->len))
 		sent = sock_write(s->fd, iov);
-	if (sent < 0 && peer_gone((int)-sent))
+	if (sent < 0 && sock_peer_gone((int)-sent))
 		sent = 0; /* sock_flush() gets the same error, where it may read */
 	if (sent < 0)
 		return (int)sent;
 	if ((size_t)sent == sizeof(*m) + p->len)
 		return 0;
-	return out_keep(e, s, m, p, (size_t)sent);
+	return sock_out_keep(e, s, m, p, (size_t)sent);
 }
 
 /* Takes the message's data from the buffer; a word only once it is complete. */
-static void take_data(struct net *e, struct sock *s)
+static void sock_take_data(struct net *e, struct sock *s)
 {
 	size_t n = s->have - s->at < s->left ? s->have - s->at : s->left;
 
@@ -249,11 +249,11 @@ static struct net_conn *sock_role(struct net *e, struct sock *s, const struct ne
 }
 
 /* Handles the messages in the buffer; whether the connection is still open. */
-static bool take(struct net *e, struct sock *s)
+static bool sock_take(struct net *e, struct sock *s)
 {
 	for (;;) {
 		if (s->in_data) {
-			take_data(e, s);
+			sock_take_data(e, s);
 			if (s->left)
 				break;
 			s->in_data = false;
@@ -271,7 +271,7 @@ static bool take(struct net *e, struct sock *s)
 			return false;
 		}
 		s->in_data = true;
-		s->left = msg_data(&s->head);
+		s->left = sock_msg_data(&s->head);
 		s->sink = s->left ? net_serve_sink(e, s->on, &s->head, &s->device) : NULL;
 		s->status = s->left && !s->sink ? MORI_SHMEM_EINVAL : 0;
 	}
@@ -316,7 +316,7 @@ int sock_read(struct net *e, struct sock *s)
 			s->left -= into;
 		}
 		s->have += (size_t)got - into;
-		if (!take(e, s))
+		if (!sock_take(e, s))
 			return n;
 		if ((size_t)got < room)
 			break;
@@ -329,7 +329,7 @@ int sock_read(struct net *e, struct sock *s)
 }
 
 /* A response that refers to memory about to be removed: copies its data. */
-static struct tx_entry *out_detach(struct net *e, const struct tx_entry *o)
+static struct tx_entry *sock_out_detach(struct net *e, const struct tx_entry *o)
 {
 	struct tx_entry *copy = malloc(sizeof(*o) + o->len);
 
@@ -357,7 +357,7 @@ void sock_region_gone(struct net *e, struct sock *s, const struct net_region *r)
 
 		if (!o->stable || (size_t)(o->data - r->base) >= r->len)
 			continue;
-		copy = out_detach(e, o);
+		copy = sock_out_detach(e, o);
 		if (!copy) {
 			net_conn_end(e, s->c, MORI_SHMEM_ENOMEM, "out of memory for an answer");
 			return;

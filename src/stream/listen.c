@@ -90,7 +90,7 @@ static int listen_on_addrs(uint16_t port, struct listener_set *l)
 	return kept ? 0 : err;
 }
 
-static int addr_is_loopback(const struct ip_addr *a)
+static int listen_is_loopback(const struct ip_addr *a)
 {
 	return a->family == 4 ? a->bytes[0] == 127 :
 				!memcmp(a->bytes, &in6addr_loopback, sizeof(in6addr_loopback));
@@ -121,7 +121,7 @@ int listen_open(const char *ifname, uint16_t port, struct listener_set *out)
 	for (int i = 0; ifname && err == -EADDRINUSE && port == 0 && i < PORT_TRIES; i++)
 		err = listen_on_addrs(port, &l);
 	for (int i = 0; ifname && i < l.n_addrs; i++)
-		l.loopback |= addr_is_loopback(&l.addrs[i]);
+		l.loopback |= listen_is_loopback(&l.addrs[i]);
 	if (err) {
 		listen_close(&l);
 		return err_set(MORI_SHMEM_EIO, "cannot listen on TCP port %u: %s", port,

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-static uint64_t rotate(uint64_t x, int bits)
+static uint64_t mac_rotate(uint64_t x, int bits)
 {
 	return x << bits | x >> (64 - bits);
 }
@@ -15,14 +15,14 @@ static void mac_rounds(uint64_t v[4], int n)
 	while (n--) {
 		v[0] += v[1];
 		v[2] += v[3];
-		v[1] = rotate(v[1], 13) ^ v[0];
-		v[3] = rotate(v[3], 16) ^ v[2];
-		v[0] = rotate(v[0], 32);
+		v[1] = mac_rotate(v[1], 13) ^ v[0];
+		v[3] = mac_rotate(v[3], 16) ^ v[2];
+		v[0] = mac_rotate(v[0], 32);
 		v[2] += v[1];
 		v[0] += v[3];
-		v[1] = rotate(v[1], 17) ^ v[2];
-		v[3] = rotate(v[3], 21) ^ v[0];
-		v[2] = rotate(v[2], 32);
+		v[1] = mac_rotate(v[1], 17) ^ v[2];
+		v[3] = mac_rotate(v[3], 21) ^ v[0];
+		v[2] = mac_rotate(v[2], 32);
 	}
 }
 
