@@ -5,6 +5,7 @@
  * them.
  */
 #include "net/verbs_lib.h"
+#include "util/clock.h"
 #include "util/err.h"
 
 #include <arpa/inet.h>
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define RESULTS	     128u /* 32 KiB of bounces */
 #define READS_MOST   16u  /* reads and atomics under way: no NIC has more */
@@ -184,11 +184,8 @@ static int verbs_qp_to_init(struct verbs_qp *q)
 /* Packets of an earlier queue pair with the same number must not be taken for new ones. */
 static uint32_t verbs_qp_first_psn(const struct verbs_qp *q)
 {
-	struct timespec now;
-	uint64_t z;
+	uint64_t z = (uint64_t)clock_now() + (uintptr_t)q;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	z = (uint64_t)now.tv_nsec + ((uint64_t)now.tv_sec << 30) + (uintptr_t)q;
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
 	return (uint32_t)(z >> 32) & 0xffffff;
 }
