@@ -176,7 +176,7 @@ static void faults_gather_failed(struct pe *pe, struct faults_batch *g)
 static void faults_gather_device(struct pe *pe, struct faults_batch *g, bool news)
 {
 	struct dev_record records[DEV_RECORDS];
-	uint32_t count = pe->faults.far_count;
+	uint32_t count = pe->faults.device_count;
 	unsigned from = g->n;
 	struct err_was was;
 	int err;
@@ -190,8 +190,8 @@ static void faults_gather_device(struct pe *pe, struct faults_batch *g, bool new
 	err_restore(&was);
 	if (err)
 		return;
-	g->fresh += count - pe->faults.far_count;
-	pe->faults.far_count = count;
+	g->fresh += count - pe->faults.device_count;
+	pe->faults.device_count = count;
 	for (unsigned i = 0; i < DEV_RECORDS; i++) {
 		if (!faults_complete(records[i].mark))
 			continue;

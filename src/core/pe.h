@@ -142,7 +142,7 @@ struct faults {
 	pthread_mutex_t lock;
 	struct dev_news *news;	 /* where kernels and the host report that there is something */
 	uint32_t count;		 /* of pe->state->fault.count */
-	uint32_t far_count;	 /* the same of the device's copy */
+	uint32_t device_count;	 /* the same of the device's copy */
 	uint32_t looked;	 /* of what is not gathered yet; atomic */
 	uint32_t total;		 /* since the last mori_shmem_check() */
 	struct dev_record first; /* of these; mark 0: none */
