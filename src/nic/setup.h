@@ -14,7 +14,7 @@ struct nic_sizes {
 const char *nic_format_name(uint32_t format);
 
 /*
- * Of a queue with format, flags, log_slots, log_cq and cells set. MORI_SHMEM_EINVAL if that
+ * Of a queue with format, flags, log_slots, log_cq and result_slots set. MORI_SHMEM_EINVAL if that
  * cannot be: a ring of more than 2^15 slots, or fewer completions than slots.
  */
 int nic_queue_sizes(const struct nic_queue *q, struct nic_sizes *out);

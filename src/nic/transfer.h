@@ -63,7 +63,7 @@ DEV_INLINE uint64_t nic_bytes(const void *src, uint64_t len, uint32_t i)
 	return word;
 }
 
-/* As masked read-modify-writes, which give every one of them. */
+/* As masked atomics, with which mlx5 can execute all of them. */
 DEV_INLINE void nic_amo_masked(struct nic_op *op, int rmw, uint64_t value, uint64_t compare)
 {
 	uint64_t ones = amo_ones(op->len == 8);
@@ -109,9 +109,9 @@ DEV_INLINE bool nic_amo_native(const struct nic_queue *q, struct nic_op *op, int
 	return true;
 }
 
-DEV_INLINE uint64_t *nic_slot_owner(const struct nic_queue *q, uint32_t cell)
+DEV_INLINE uint64_t *nic_slot_owner(const struct nic_queue *q, uint32_t result)
 {
-	return (uint64_t *)tgt_pointer(q->slot_owner + cell * 8ull);
+	return (uint64_t *)tgt_pointer(q->slot_owner + result * 8ull);
 }
 
 /*
@@ -121,21 +121,21 @@ DEV_INLINE uint64_t *nic_slot_owner(const struct nic_queue *q, uint32_t cell)
 DEV_INLINE uint32_t nic_result_take(const struct nic_queue *q, uint64_t from, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t cell = 1 + (uint32_t)((from + i) % (q->result_slots - 1));
-		uint64_t user = nic_load_64(nic_slot_owner(q, cell));
+		uint32_t result = 1 + (uint32_t)((from + i) % (q->result_slots - 1));
+		uint64_t user = nic_load_64(nic_slot_owner(q, result));
 
 		if (user > 1 && nic_load_acquire_64(&q->done) < user >> 1)
 			continue;
-		if (user != 1 && nic_cas_64(nic_slot_owner(q, cell), user, 1) == user)
-			return cell;
+		if (user != 1 && nic_cas_64(nic_slot_owner(q, result), user, 1) == user)
+			return result;
 	}
 	return 0;
 }
 
-DEV_INLINE uint64_t nic_result_value(const struct nic_queue *q, uint32_t cell, uint32_t kind,
+DEV_INLINE uint64_t nic_result_value(const struct nic_queue *q, uint32_t result, uint32_t kind,
 				     uint64_t size)
 {
-	uint64_t v = nic_load_64(tgt_pointer(q->result_values + cell * 8ull));
+	uint64_t v = nic_load_64(tgt_pointer(q->result_values + result * 8ull));
 
 	if (kind == NIC_READ)
 		return size == 8 ? v : v & (((uint64_t)1 << 8 * size) - 1);
@@ -150,7 +150,10 @@ struct nic_fetched {
 	int err;
 };
 
-/* A read of more than a cell holds comes through its bounce, to where op->value says. */
+/*
+ * A read of more than a result slot holds goes through its bounce buffer, to the address in
+ * op->value.
+ */
 DEV_INLINE bool nic_is_bulk(const struct nic_op *op)
 {
 	return op->kind == NIC_READ && op->len > 8;
@@ -165,22 +168,22 @@ DEV_INLINE void nic_unload(const struct nic_op *op)
 		to[i] = from[i];
 }
 
-/* One entry that fetches, with cell @cell for the result. */
+/* One entry that fetches into result slot @result. */
 DEV_INLINE struct nic_fetched nic_fetch(struct nic_queue *q, struct nic_deadline p,
-					struct nic_op *op, uint32_t cell)
+					struct nic_op *op, uint32_t result)
 {
 	struct nic_fetched f = { 0, 0 };
 	int64_t issued;
 
-	op->local = nic_is_bulk(op) ? q->bounce + cell * (uint64_t)NIC_BOUNCE :
-				      q->result_values + cell * 8ull;
+	op->local = nic_is_bulk(op) ? q->bounce + result * (uint64_t)NIC_BOUNCE :
+				      q->result_values + result * 8ull;
 	op->lkey = q->results_key;
 	issued = nic_issue(q, p, op, false);
 	f.err = nic_finish(q, p, NIC_DONE, issued);
 	if (!f.err && nic_is_bulk(op))
 		nic_unload(op);
 	else if (!f.err)
-		f.old = nic_result_value(q, cell, op->kind, op->len);
+		f.old = nic_result_value(q, result, op->kind, op->len);
 	else if (issued >= 0) /* the NIC may still write it */
 		f.old = (uint64_t)issued << 1;
 	return f;
@@ -189,7 +192,7 @@ DEV_INLINE struct nic_fetched nic_fetch(struct nic_queue *q, struct nic_deadline
 /* By compare-swaps on the 8 bytes around the word, until one finds what it expects. */
 DEV_OUTLINE struct nic_fetched nic_emulate(struct nic_queue *q, struct nic_deadline p, int rmw,
 					   uint32_t size, struct nic_remote r, uint64_t value,
-					   uint64_t compare, uint32_t cell)
+					   uint64_t compare, uint32_t result)
 {
 	struct nic_op op = { .kind = NIC_ADD, .signal = true, .rkey = r.key, .len = 8 };
 	uint32_t shift = size == 8 ? 0 : 8 * ((uint32_t)r.addr & 4);
@@ -201,7 +204,7 @@ DEV_OUTLINE struct nic_fetched nic_emulate(struct nic_queue *q, struct nic_deadl
 	op.remote = r.addr & ~(uint64_t)7;
 	tgt_wait_start(&w, p.st, p.ns, &q->done, MORI_SHMEM_CMP_GT, nic_load_64(&q->done));
 	for (;;) { /* the first time it adds 0, to see what is there */
-		f = nic_fetch(q, p, &op, cell);
+		f = nic_fetch(q, p, &op, result);
 		if (f.err || err || (op.kind == NIC_CAS && f.old == op.compare))
 			break;
 		op.compare = f.old;
@@ -220,8 +223,8 @@ DEV_OUTLINE struct nic_fetched nic_emulate(struct nic_queue *q, struct nic_deadl
 }
 
 /*
- * nic_amo() with a cell: any one, or for an emulation the one of its word, so that those of
- * a queue do not undo each other's compare-swaps. In step: see nic_post().
+ * nic_amo() with a result slot: any slot or, for an emulation, the one of its word, so that the
+ * emulations of a queue do not undo each other's compare-swaps. In step: see nic_post().
  */
 DEV_INLINE struct nic_fetched nic_amo_fetch(struct nic_queue *q, struct nic_deadline p, int rmw,
 					    uint32_t size, struct nic_remote r, uint64_t value,
@@ -234,15 +237,15 @@ DEV_INLINE struct nic_fetched nic_amo_fetch(struct nic_queue *q, struct nic_dead
 
 	tgt_wait_start(&w, p.st, p.ns, &q->done, MORI_SHMEM_CMP_GT, nic_load_64(&q->done));
 	for (;;) {
-		uint32_t cell = nic_result_take(q, from, op ? q->result_slots - 1 : 1);
+		uint32_t result = nic_result_take(q, from, op ? q->result_slots - 1 : 1);
 
-		if (cell) {
-			f = op ? nic_fetch(q, p, op, cell) :
-				 nic_emulate(q, p, rmw, size, r, value, compare, cell);
-			nic_store_release_64(nic_slot_owner(q, cell), f.err ? f.old : 0);
+		if (result) {
+			f = op ? nic_fetch(q, p, op, result) :
+				 nic_emulate(q, p, rmw, size, r, value, compare, result);
+			nic_store_release_64(nic_slot_owner(q, result), f.err ? f.old : 0);
 		}
 		nic_in_step();
-		if (cell)
+		if (result)
 			return f;
 		f.err = err;
 		if (err)
@@ -255,8 +258,8 @@ DEV_INLINE struct nic_fetched nic_amo_fetch(struct nic_queue *q, struct nic_dead
 }
 
 /*
- * One read-modify-write (see amo_rmw(), or AMO_READ) of 4 or 8 bytes at the other end,
- * and what was there. Without @fetch it does not wait, where the NIC can do it by itself.
+ * One read-modify-write (see amo_rmw(), or AMO_READ) of 4 or 8 bytes at the other end; returns the
+ * old value. Without @fetch it does not wait if the NIC can execute it itself.
  */
 DEV_OUTLINE struct nic_fetched nic_amo(struct nic_queue *q, struct nic_deadline p, int rmw,
 				       uint32_t size, struct nic_remote r, uint64_t value,
