@@ -46,12 +46,12 @@ struct cpu_ops {
 	void (*leave)(int scope);		  /* until the leading lane has left, too */
 	uint64_t (*share)(int scope, uint64_t v); /* the same; gives the leading lane's */
 	/*
-	 * Between two polls of the word at @addr, until it compares; @how is of enum cpu_poll.
-	 * NULL: between two looks at some word, and nobody waits.
+	 * Between two polls of the word at @addr, until the comparison holds; @how: enum cpu_poll.
+	 * NULL: between two polls of any word, without a wait.
 	 */
 	void (*yield)(const void *addr, int cmp, uint64_t value, int how);
 	uint64_t (*now_ns)(void);
-	/* A function of the host, on its own stack; the fiber goes on right after it. */
+	/* Calls a function of the host on its own stack; the fiber continues after it. */
 	void (*call)(void (*fn)(void *arg), void *arg);
 };
 

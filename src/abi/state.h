@@ -76,13 +76,13 @@ struct dev_fault {
 	uint32_t late;	  /* calls since the PE has finalized */
 };
 
-/* In memory that the host reads cheaply, wherever the state is. */
+/* In memory that is cheap for the host to read, wherever the state is. */
 struct dev_news {
 	uint64_t failed; /* 1: there are failures that the host has not gathered */
 	uint64_t late;	 /* fault.late, about */
 };
 
-/* What a module says of itself in its dev_link. */
+/* What a module declares about itself in its dev_link. */
 enum dev_link_flag { DEV_LINK_P2P_ONLY = 1 /* it has no code for queues */ };
 
 /* The symbol globalGpuStates of a module: whose kernels these are. */
@@ -94,10 +94,10 @@ struct dev_link {
 };
 
 /*
- * What kernels of a GPU may read once and keep (DEV_FIXED) never changes while the PE lives:
- * all but lost, heap_len, windows, queues, any_queue, sync_epoch, fault and what the
- * pointers lead to, of which slot, sync_slot and bases do not change either. Of life they see what
- * it was at the launch, and in waits what it is; of uniform what it was at the launch.
+ * What kernels of a GPU may read once and keep (DEV_FIXED) never changes while the PE lives: all
+ * but lost, heap_len, windows, queues, any_queue, sync_epoch, fault and what the pointers lead to,
+ * of which slot, sync_slot and bases do not change either. They see life as it was at the launch,
+ * and in waits as it is; uniform as it was at the launch.
  */
 struct dev_state {
 	uint32_t size, abi; /* sizeof(struct dev_state), DEV_ABI */

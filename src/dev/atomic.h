@@ -20,7 +20,7 @@ DEV_INLINE int dev_amo_fetch_op(int op)
 	return op >= MORI_SHMEM_AMO_FETCH && op <= MORI_SHMEM_AMO_COMPARE_SWAP ? amo_rmw(op) : 0;
 }
 
-/* Where the word is; EINVAL for a code that is none and for an address not its multiple. */
+/* Where the word is; EINVAL for an unknown code or a misaligned address. */
 DEV_INLINE int dev_amo_resolve(const struct dev_state *st, struct dev_req *r, const void *dest)
 {
 	size_t size = r->wide ? 8 : 4;
@@ -60,7 +60,7 @@ DEV_DEFER int dev_amo_fetch(const struct dev_state *st, void *out, enum dev_scop
 	return err;
 }
 
-/* A word of 4 or 8 bytes whose type the caller does not name. */
+/* A word of 4 or 8 bytes, of a type that the caller does not name. */
 DEV_DEFER int dev_amo_size(const struct dev_state *st, void *dest, void *value, size_t bytes,
 			   int op, int pe, int qp)
 {

@@ -33,7 +33,7 @@ DEV_INLINE struct dev_flags dev_flags(const struct dev_state *st)
 	};
 }
 
-/* Of a PE whose place is not plain; 0: it has none here. */
+/* The flags of a PE whose place does not follow from its number; 0: not mapped here. */
 DEV_OUTLINE uint64_t dev_flags_rare(const struct dev_state *st, int at)
 {
 	int32_t slot = st->sync_slot[at];
@@ -65,7 +65,7 @@ DEV_INLINE int dev_sync_lane(const struct dev_state *st, const struct dev_flags 
 	/* Release: pairs with the acquire in dev_load(). */
 	if (first < f->n)
 		tgt_flags_begin(st);
-	TGT_HIDE(*count); /* not needed before: the fence does not wait until it is read */
+	TGT_HIDE(*count); /* not earlier: the fence must not wait for this load */
 	epoch = ++*count;
 	for (int pe = first; pe < f->n && !err; pe += lanes) {
 		if (dev_likely(f->uniform) || dev_flags_rare(st, pe))
@@ -104,7 +104,7 @@ DEV_INLINE int dev_barrier(struct dev_state *st, enum dev_scope scope)
 	tgt_fence_barrier(st);
 	if (!TGT_P2P_ONLY && !dev_likely(!tgt_peek_32(&st->any_queue)))
 		quiet = dev_quiet(st, scope, DEV_ALL, DEV_ALL);
-	err = dev_sync(st, scope); /* others would wait for this PE, whatever has failed */
+	err = dev_sync(st, scope); /* whatever has failed: the others wait for this PE */
 	return quiet ? quiet : err;
 }
 

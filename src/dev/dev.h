@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * What every body of an operation stands on: kinds of words, and the way from an
- * address and a PE to a place in memory. The bodies in this folder are inline functions
- * over one target (target/target.h), so the host library and the device library compile
- * the same text.
+ * What every body of an operation builds on: kinds of words, and the resolution of an address and a
+ * PE to a place in memory. The bodies in this folder are inline functions over one target
+ * (target/target.h), so the host library and the device library compile the same text.
  *
- * Warp and block calls are collective over their lanes, with uniform arguments:
- * dev_req_execute() and tgt_leave() bring the lanes together, tgt_leads() is true on
- * the one that acts, tgt_share() gives its result to all. On the host they are
- * nothing.
+ * Warp and block calls are collective over their lanes, with uniform arguments: dev_req_execute()
+ * and tgt_leave() synchronise the lanes, tgt_leads() is true for the lane that acts, tgt_share()
+ * gives its result to all. On the host these do nothing.
  */
 #ifndef MORI_DEV_DEV_H
 #define MORI_DEV_DEV_H
@@ -29,7 +27,7 @@ DEV_INLINE bool dev_kind_signed(enum dev_kind kind)
 	return kind == DEV_KIND_int32 || kind == DEV_KIND_int64;
 }
 
-/* A value of @kind in 64 bits, extended as its sign asks. */
+/* A value of @kind in 64 bits, sign- or zero-extended. */
 DEV_INLINE uint64_t dev_widen(enum dev_kind kind, uint64_t v)
 {
 	if (kind == DEV_KIND_int32)
@@ -45,7 +43,7 @@ DEV_INLINE void dev_store_kind(void *out, enum dev_kind kind, uint64_t v)
 		*(uint32_t *)out = (uint32_t)v;
 }
 
-/* @err is a status of a failure: the compiler need not look again. */
+/* Tells the compiler that @err is a failure, so that it does not test it again. */
 DEV_INLINE int dev_failed(int err)
 {
 	if (err >= 0)
@@ -53,7 +51,9 @@ DEV_INLINE int dev_failed(int err)
 	return err;
 }
 
-/* Every lane has found the same fault with a call, before they came together: it is one failure. */
+/*
+ * All lanes have found the same error in a call before they synchronised: it counts as one failure.
+ */
 DEV_INLINE int dev_fail_together(const struct dev_state *st, enum dev_scope scope, int err, int pe,
 				 uint64_t addr, uint64_t len)
 {
@@ -68,19 +68,22 @@ struct dev_addr {
 	int32_t slot, err;
 };
 
-/* Whether @pe, which is one, is lost. */
+/* Whether @pe, a valid number, is lost. */
 DEV_INLINE bool dev_is_lost(const struct dev_state *st, int pe)
 {
 	return tgt_peek_32(&st->lost) && tgt_peek_32(&DEV_FIXED(st, gone)[pe]);
 }
 
-/* Where slots are uniform the table is not read. */
+/* If slots are uniform, the table is not read. */
 DEV_INLINE int32_t dev_slot(const struct dev_state *st, int pe)
 {
 	return dev_likely(DEV_FIXED(st, slot_same)) ? pe : DEV_FIXED_AT(&DEV_FIXED(st, slot)[pe]);
 }
 
-/* The slot of @pe, by which dev_path() knows its path; a status if there is no such PE, or lost. */
+/*
+ * The slot of @pe, from which dev_path() derives the path; a status if there is no such PE or it is
+ * lost.
+ */
 DEV_INLINE struct dev_addr dev_peer_slot(const struct dev_state *st, int pe)
 {
 	struct dev_addr s = { .slot = DEV_SLOT_NONE };
@@ -94,7 +97,7 @@ DEV_INLINE struct dev_addr dev_peer_slot(const struct dev_state *st, int pe)
 	return s;
 }
 
-/* Whether offset @off and @len bytes on are memory of the heap. */
+/* Whether the @len bytes from offset @off on are in the heap. */
 DEV_INLINE bool dev_in_heap(const struct dev_state *st, uint64_t off, uint64_t len)
 {
 	uint64_t end = DEV_FIXED(st, heap_committed), granule;
@@ -167,7 +170,7 @@ DEV_INLINE struct dev_addr dev_window_addr(const struct dev_state *st, uint64_t 
 	return s;
 }
 
-/* dev_addr_resolve() for any address; a copy of zero bytes may point anywhere. */
+/* dev_addr_resolve() for any address; a copy of zero bytes may have any address. */
 DEV_INLINE struct dev_addr dev_addr_lookup(const struct dev_state *st, uint64_t a, uint64_t len,
 					   int pe)
 {
@@ -192,7 +195,10 @@ DEV_OUTLINE struct dev_addr dev_addr_resolve_slow(const struct dev_state *st, ui
 	return dev_addr_lookup(st, a, len, pe);
 }
 
-/* Whether the slot of @pe is its number, and where its heap lies follows from that; and @needs. */
+/*
+ * Whether the slot of @pe is its number, so that the address of its heap follows from it, and
+ * @needs holds.
+ */
 DEV_INLINE int dev_is_uniform(const struct dev_state *st, uint32_t needs, int pe)
 {
 	return (int)((DEV_FIXED(st, uniform) & needs) == needs) &
@@ -200,7 +206,7 @@ DEV_INLINE int dev_is_uniform(const struct dev_state *st, uint32_t needs, int pe
 	       (int)(TGT_NO_LOST_CHECK || !tgt_peek_32(&st->lost));
 }
 
-/* Whether offset @off and @len bytes on are memory of a heap whatever happens. */
+/* Whether the @len bytes from offset @off on are always in a heap, however much it has grown. */
 DEV_INLINE int dev_is_committed(const struct dev_state *st, uint64_t off, uint64_t len)
 {
 	uint64_t sure = DEV_FIXED(st, heap_committed);
@@ -225,7 +231,7 @@ DEV_INLINE struct dev_addr dev_addr_resolve(const struct dev_state *st, const vo
 #else
 	struct dev_addr s = { .off = a - DEV_FIXED(st, heap_base), .slot = pe };
 
-	s.at = dev_heap_at(st, pe, s.off); /* while the lanes come together */
+	s.at = dev_heap_at(st, pe, s.off); /* while the lanes synchronise */
 	if (dev_likely(dev_is_uniform(st, DEV_UNIFORM, pe) & dev_is_committed(st, s.off, len)))
 		return s;
 	return dev_addr_resolve_slow(st, a, len, pe);
@@ -233,8 +239,9 @@ DEV_INLINE struct dev_addr dev_addr_resolve(const struct dev_state *st, const vo
 }
 
 /*
- * Whether all that goes to @pe, or to every PE, goes by the same way: only windows have parts that
- * queues alone reach on PEs that load and store reach, too, unless atomics go by them.
+ * Whether everything that goes to @pe, or to every PE, takes the same path. Only windows have
+ * segments that queues alone reach on PEs that load and store reach too, unless atomics go by
+ * queues.
  */
 DEV_INLINE bool dev_one_path(const struct dev_state *st, int pe)
 {

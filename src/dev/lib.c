@@ -33,7 +33,7 @@ DEV_DEFER struct dev_state *lib_context(uint64_t ctx)
 	return tgt_context(ctx);
 }
 
-/* Not before module_init, and not after finalize: the block outlives its PE. */
+/* Ready between module_init and finalize: the block outlives its PE. */
 DEV_DEFER bool lib_ready(const struct dev_state *st)
 {
 	return st &&
@@ -41,8 +41,9 @@ DEV_DEFER bool lib_ready(const struct dev_state *st)
 }
 
 /*
- * The PE has finalized, which its block counts. Without a block there is nobody to tell: the
- * module was never given to mori_shmem_module_init(), or the context is 0, and the launch ends.
+ * The PE has finalized; its block counts the call. Without a block the failure cannot be recorded:
+ * the module was never passed to mori_shmem_module_init(), or the context is 0, and the launch
+ * ends.
  */
 DEV_OUTLINE int lib_closed(struct dev_state *st)
 {
@@ -63,8 +64,8 @@ DEV_DEFER int lib_name(struct dev_state *st, enum dev_op op, int err)
 #define LIB_OPEN(...) __VA_ARGS__
 
 /*
- * A body as its names call it: a name has then nothing but the call, and there are many names.
- * @what: the one that was called. @quick: whether the quick way has done it.
+ * A body in the form that its names call, so that each of the many names is just one call. @what:
+ * the name that was called. @quick: whether the quick path has done the work.
  */
 #define LIB_BODY(body, params, args, quick)                                                        \
 	DEV_DEFER int lib_##body(struct dev_state *st, enum dev_op what, LIB_OPEN params)          \
@@ -134,7 +135,7 @@ DEV_DEFER int lib_name(struct dev_state *st, enum dev_op op, int err)
 		VALUE_BODY(ret, bad, name, CTX, call)                                              \
 	}
 
-/* The final link of a kernel for a GPU inlines the names in any case: so it does first of all. */
+/* The final link of a kernel for a GPU inlines the names in any case, and does so first. */
 #if TGT_GPU
 #pragma clang attribute push(__attribute__((always_inline)), apply_to = function)
 #endif
@@ -149,7 +150,7 @@ DEV_API uint64_t mori_clock_ns(void)
 }
 
 #ifndef MORI_CPU_KERNEL
-/* As many bytes as the launch said, behind what a kernel has by name. */
+/* As many bytes as the launch requested, after the variables of the kernel. */
 extern __attribute__((address_space(3), aligned(16))) char mori_dynamic_shared[];
 
 DEV_INLINE void *tgt_shared_memory(void)

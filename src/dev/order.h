@@ -5,7 +5,7 @@
 
 #include "dev/path.h"
 
-/* Where there are queues they are asked, and do what load and store need as well. */
+/* If there are queues, they do it, including what load and store need. */
 DEV_INLINE int dev_order(const struct dev_state *st, enum dev_scope scope, enum dev_act act, int pe,
 			 int qp)
 {

@@ -12,7 +12,10 @@
 #include "dev/req.h"
 
 #ifdef TGT_HOST
-/* The host library has the network itself: core/remote.c. A quiet or fence is for load and store too. */
+/*
+ * The host library has the network itself: core/remote.c. A quiet or fence is for load and store
+ * too.
+ */
 int tgt_queue(const struct dev_state *st, enum dev_act act, struct dev_req *r);
 
 DEV_INLINE int dev_queue(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
@@ -26,7 +29,7 @@ DEV_INLINE int dev_queue(const struct dev_state *st, enum dev_scope scope, enum 
 	return err;
 }
 #elif TGT_P2P_ONLY
-/* dev_addr_lookup() has refused what a queue would have to do; a barrier may still need one. */
+/* dev_addr_lookup() has refused what needs a queue; a barrier may still need one. */
 DEV_INLINE int dev_queue_flag(const struct dev_state *st, int pe, uint64_t flag, uint64_t epoch)
 {
 	(void)epoch;
@@ -51,8 +54,8 @@ DEV_INLINE enum dev_path dev_path(const struct dev_state *st, int32_t slot)
 }
 
 /*
- * The end of a request with which a lane has found something wrong; this one, if @err says what. Where
- * lanes do not vote it meets others, which may not have, as often as they do.
+ * Ends a request in which a lane has found an error; this lane, if @err is not 0. Where lanes do
+ * not vote, it takes part in as many barriers as the lanes that may not have found one.
  */
 DEV_INLINE int dev_req_fail(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
 			    const struct dev_req *r, int err)
@@ -68,8 +71,8 @@ DEV_INLINE int dev_req_fail(const struct dev_state *st, enum dev_scope scope, en
 }
 
 /*
- * Whether a signal by load and store may have to wait for queues: what this thread put to the PE
- * by them comes before it.
+ * Whether a signal by load and store may have to wait for queues: what this thread has put to the
+ * PE by queues must arrive first.
  */
 DEV_INLINE bool dev_signal_waits(const struct dev_state *st, enum dev_act act,
 				 const struct dev_req *r)
@@ -79,8 +82,8 @@ DEV_INLINE bool dev_signal_waits(const struct dev_state *st, enum dev_act act,
 }
 
 /*
- * @err: what this lane found wrong with the request. One lane's error ends the call for all: a
- * PE may be lost between the checks of two lanes.
+ * @err: the error that this lane found in the request. One lane's error ends the call for all
+ * lanes: a PE may be lost between the checks of two lanes.
  */
 DEV_INLINE int dev_req_execute(const struct dev_state *st, enum dev_scope scope, enum dev_act act,
 			       struct dev_req *r, int err)
@@ -100,7 +103,7 @@ DEV_INLINE int dev_req_execute(const struct dev_state *st, enum dev_scope scope,
 		if (err)
 			return err;
 	}
-	/* Nothing drives copy engines yet: who has a slot has load and store. One branch less. */
+	/* Nothing drives copy engines yet, so a slot means load and store: one branch less. */
 	path = TGT_P2P_ONLY || (TGT_NO_LOST_CHECK && dev_likely(r->slot >= 0)) ?
 		       DEV_PATH_P2P :
 		       dev_path(st, r->slot);
@@ -111,12 +114,13 @@ DEV_INLINE int dev_req_execute(const struct dev_state *st, enum dev_scope scope,
 		break;
 	case DEV_PATH_QUEUE:
 		return dev_queue(st, scope, act, r);
-	case DEV_PATH_NONE: /* dev_peer_slot() has said why */
+	case DEV_PATH_NONE: /* dev_peer_slot() has returned the reason */
 		return MORI_SHMEM_EPEER;
 	}
 	if (r->gives)
 		r->result = tgt_share(scope, mark, r->result);
-	if (!(TGT_GPU && r->gives && scope == DEV_block)) /* a block has met for the result */
+	if (!(TGT_GPU && r->gives &&
+	      scope == DEV_block)) /* a block has synchronised for the result */
 		tgt_leave(scope);
 	if (r->gives || act == DEV_ACT_GET)
 		tgt_polled();

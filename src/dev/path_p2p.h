@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* The path of load and store: what each act of a request is there. */
+/* The path of load and store: executes each act of a request. */
 #ifndef MORI_DEV_PATH_P2P_H
 #define MORI_DEV_PATH_P2P_H
 
 #include "dev/req.h"
 #include "target/amo.h"
 
-/* By compare-and-swap of the bits; gives what was there. */
+/* By compare-and-swap of the bits; returns the old value. */
 DEV_INLINE uint64_t dev_p2p_add_real(void *to, bool wide, double value)
 {
 	uint64_t was, seen = tgt_amo(to, wide, MORI_SHMEM_AMO_FETCH, 0, 0);
@@ -19,7 +19,7 @@ DEV_INLINE uint64_t dev_p2p_add_real(void *to, bool wide, double value)
 	return was;
 }
 
-/* What one lane does for all; gives the value of what has one. */
+/* What one lane does for all; returns the value of acts that have one. */
 DEV_INLINE uint64_t dev_p2p_once(const struct dev_state *st, enum dev_act act,
 				 const struct dev_req *r, void *at)
 {
@@ -38,7 +38,7 @@ DEV_INLINE uint64_t dev_p2p_once(const struct dev_state *st, enum dev_act act,
 	return bits;
 }
 
-/* Whether it was a round, which is then done. */
+/* Whether the copy was a single pass, which is then done. */
 DEV_INLINE bool dev_p2p_single_pass(enum dev_scope scope, const struct dev_req *r, void *to,
 				    const void *from)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The path of queues: what each act of a request is there. One lane posts for its scope and
- * rings once; which NIC is behind the queue is a field of it. All of it is a few functions
- * that are called, so that what goes by load and store has only the calls to step over.
+ * The path of queues: executes each act of a request. One lane posts for its scope and rings once;
+ * the kind of NIC is a field of the queue. All of this is a few functions that are called, so that
+ * code for load and store only has to jump over the calls.
  */
 #ifndef MORI_DEV_PATH_QUEUE_H
 #define MORI_DEV_PATH_QUEUE_H
@@ -11,26 +11,26 @@
 #include "nic/transfer.h"
 
 /*
- * A call of @fn by its address. ptxas gives the caller of a function that it knows the registers
- * of both, and to a chain of calls the sum: kernels would have room for few threads.
+ * A call of @fn by its address. If ptxas knows the called function, it gives the caller the
+ * registers of both, and a chain of calls the sum: few threads of a kernel would fit.
  */
 #ifdef __NVPTX__
 #define DEV_CALL_INDIRECT(fn)                                                                      \
 	(*({                                                                                       \
-		__typeof__(&(fn)) volatile dev_far_fn = &(fn);                                     \
-		dev_far_fn;                                                                        \
+		__typeof__(&(fn)) volatile dev_indirect_fn = &(fn);                                \
+		dev_indirect_fn;                                                                   \
 	}))
 #else
 #define DEV_CALL_INDIRECT(fn) (fn)
 #endif
 
-/* What an act gives; by value, so that it stays in registers. */
+/* The result of an act; by value, so that it stays in registers. */
 struct dev_outcome {
 	uint64_t result;
 	int err;
 };
 
-/* An act, what it does, and how, in one word. */
+/* An act, its operation and its flags, in one word. */
 enum dev_queue_how {
 	DEV_QUEUE_OP = 8, /* from this bit on */
 	DEV_QUEUE_WIDE = 1 << 16,
@@ -51,7 +51,7 @@ DEV_INLINE struct nic_queue *dev_queue_to(const struct dev_state *st, int pe, in
 	       ((uint64_t)(uint32_t)pe * n + (uint32_t)qp % n);
 }
 
-/* A call failed on the way to @pe. What the queue says is not always whether the PE is lost. */
+/* A call to @pe failed. The status of the queue does not always show that the PE is lost. */
 DEV_INLINE int dev_queue_fail(const struct dev_state *st, int err, int pe, uint64_t off)
 {
 	if (tgt_load_relaxed_32(&st->lost) && tgt_load_relaxed_32(&st->gone[pe]))
@@ -59,7 +59,7 @@ DEV_INLINE int dev_queue_fail(const struct dev_state *st, int err, int pe, uint6
 	return tgt_fail(st, err, pe, st->heap_base + off, 0);
 }
 
-/* What a real NIC may reach of this PE and has @len bytes at @addr; NULL: nothing has. */
+/* The region that a real NIC may access and that contains the @len bytes at @addr; NULL: none. */
 DEV_OUTLINE const struct nic_region *dev_queue_region(const struct nic_queue *q, uint64_t addr,
 						      uint64_t len, bool shared)
 {
@@ -67,7 +67,10 @@ DEV_OUTLINE const struct nic_region *dev_queue_region(const struct nic_queue *q,
 
 	for (const struct nic_region *r; at; at = nic_load_acquire_64(&r->next)) {
 		r = (const struct nic_region *)tgt_pointer(at);
-		/* Acquire: pairs with the release of who registers; the rest is for this length. */
+		/*
+		 * Acquire: pairs with the release of the registering thread; the other fields
+		 * belong to this length.
+		 */
 		has = nic_load_acquire_64(&r->len);
 		if (addr - r->base < has && len <= has - (addr - r->base) && (!shared || r->shared))
 			return r;
@@ -75,7 +78,10 @@ DEV_OUTLINE const struct nic_region *dev_queue_region(const struct nic_queue *q,
 	return NULL;
 }
 
-/* Where @len bytes @off from this PE's heap are at the other end of @q; no address: nowhere. */
+/*
+ * Where the @len bytes at offset @off from this PE's heap are at the other end of @q; address 0:
+ * nowhere.
+ */
 DEV_INLINE struct nic_remote dev_queue_remote(const struct dev_state *st, const struct nic_queue *q,
 					      uint64_t off, uint64_t len)
 {
@@ -92,7 +98,7 @@ DEV_INLINE struct nic_remote dev_queue_remote(const struct dev_state *st, const 
 	return to;
 }
 
-/* Whether the NIC itself gets at @len bytes of this PE, and under which key. */
+/* Whether the NIC itself can access @len bytes of this PE, and under which key. */
 DEV_INLINE bool dev_queue_local(const struct nic_queue *q, uint64_t local, uint64_t len,
 				struct nic_local *out)
 {
@@ -108,7 +114,7 @@ DEV_INLINE bool dev_queue_local(const struct nic_queue *q, uint64_t local, uint6
 	return r != NULL;
 }
 
-/* @len bytes that the NIC cannot load by itself, or few: they are in the entries themselves. */
+/* A put of @len bytes that are few, or that the NIC cannot load: the entries hold the data. */
 DEV_OUTLINE int64_t dev_queue_inline(const struct dev_state *st, struct nic_queue *q,
 				     struct nic_remote to, const void *local, uint64_t len,
 				     bool hold)
@@ -126,7 +132,7 @@ DEV_OUTLINE int64_t dev_queue_inline(const struct dev_state *st, struct nic_queu
 	return issued;
 }
 
-/* Not before the source may change, unless @how says so. */
+/* Returns when the source may change, unless @how says otherwise. */
 DEV_INLINE int dev_queue_put(const struct dev_state *st, struct nic_queue *q, struct nic_remote to,
 			     uint64_t local, uint64_t len, bool hold, int64_t *wait)
 {
@@ -146,7 +152,9 @@ DEV_INLINE int dev_queue_put(const struct dev_state *st, struct nic_queue *q, st
 	return issued < 0 ? (int)issued : 0;
 }
 
-/* To memory that the NIC cannot store to: in small pieces, through cells of the queue. */
+/*
+ * A get to memory that the NIC cannot store to: in small pieces, through result slots of the queue.
+ */
 DEV_OUTLINE int dev_queue_get_private(const struct dev_state *st, struct nic_queue *q,
 				      struct nic_remote from, uint8_t *local, uint64_t len)
 {
@@ -177,7 +185,7 @@ DEV_INLINE int dev_queue_get(const struct dev_state *st, struct nic_queue *q,
 	return nic_finish(q, p, nbi ? 0 : NIC_DONE, nic_copy(q, p, NIC_READ, false, to, from, len));
 }
 
-/* The data, and behind it the signal by one doorbell. */
+/* The data, followed by the signal, with one doorbell. */
 DEV_INLINE int dev_queue_put_signal(const struct dev_state *st, struct nic_queue *q, uint32_t how,
 				    struct nic_remote to, struct nic_remote sig, uint64_t local,
 				    uint64_t len, uint64_t value)
@@ -207,7 +215,7 @@ DEV_INLINE int dev_queue_value(const struct dev_state *st, struct nic_queue *q,
 	return issued < 0 ? (int)issued : 0;
 }
 
-/* By one lane. Every act but quiet and fence. */
+/* By one lane. Every act except quiet and fence. */
 DEV_OUTLINE struct dev_outcome dev_queue_execute(const struct dev_state *st, uint32_t how, int pe,
 						 int qp, uint64_t off, uint64_t sig, uint64_t local,
 						 uint64_t len, uint64_t value, uint64_t compare)
@@ -220,7 +228,7 @@ DEV_OUTLINE struct dev_outcome dev_queue_execute(const struct dev_state *st, uin
 
 	if (act == DEV_ACT_PUT_SIGNAL)
 		at = dev_queue_remote(st, q, sig, 8);
-	/* Memory that no NIC was told of; nothing may be anywhere. */
+	/* Memory that is not registered with the NIC; a copy of nothing may have any address. */
 	if ((!remote.addr && len) || (!at.addr && act == DEV_ACT_PUT_SIGNAL))
 		f.err = MORI_SHMEM_EFAULT;
 	else if (act == DEV_ACT_PUT || act == DEV_ACT_PUT_SIGNAL)
@@ -237,14 +245,15 @@ DEV_OUTLINE struct dev_outcome dev_queue_execute(const struct dev_state *st, uin
 	return (struct dev_outcome){ f.old, f.err };
 }
 
-/* Which queues an act of order is about: those from @from on, before @to, without @but. */
+/* The queues that an act of order concerns: from @from up to @to, without @but. */
 struct dev_queue_span {
 	uint32_t from, to, but;
 };
 
 /*
- * A quiet: the queues it names. A fence: all to the PE, unless there is one alone, which is in order
- * by itself, and no other way. A signal, which must not overtake what other queues have: those.
+ * A quiet concerns the queues it names; a fence all queues to the PE, unless there is a single one,
+ * which is in order by itself, and no other path. A signal must not overtake what is in other
+ * queues, and concerns those.
  */
 DEV_INLINE struct dev_queue_span dev_queue_span(const struct dev_state *st, enum dev_act act,
 						int pe, int qp)
@@ -267,7 +276,7 @@ DEV_INLINE struct dev_queue_span dev_queue_span(const struct dev_state *st, enum
 	return s;
 }
 
-/* This lane's share of the queues to @pe, or to all: what was posted is done. */
+/* Completes what was posted to this lane's share of the queues to @pe, or to all PEs. */
 DEV_OUTLINE int dev_queue_order(const struct dev_state *st, uint32_t first, uint32_t lanes,
 				enum dev_act act, int pe, int qp)
 {
@@ -288,7 +297,9 @@ DEV_OUTLINE int dev_queue_order(const struct dev_state *st, uint32_t first, uint
 	return err;
 }
 
-/* The flag of this PE at @pe, where kernels' barriers look for it. @flag: the one here. */
+/*
+ * Writes the flag of this PE at @pe, which the barriers of kernels poll there. @flag: the one here.
+ */
 DEV_OUTLINE int dev_queue_flag(const struct dev_state *st, int pe, uint64_t flag, uint64_t epoch)
 {
 	struct nic_queue *q = dev_queue_to(st, pe, 0);
@@ -298,7 +309,7 @@ DEV_OUTLINE int dev_queue_flag(const struct dev_state *st, int pe, uint64_t flag
 	return err ? dev_queue_fail(st, err, pe, flag - st->heap_base) : 0;
 }
 
-/* What an act takes besides: the code, the length and the bits of its value. */
+/* Fills in what an act also needs: the code, the length and the bits of its value. */
 DEV_INLINE void dev_queue_terms(enum dev_act act, struct dev_req *r)
 {
 	if (act == DEV_ACT_P) {
@@ -318,7 +329,7 @@ DEV_INLINE void dev_queue_terms(enum dev_act act, struct dev_req *r)
 	}
 }
 
-/* What the lanes have met, each in its share of the queues; the same for all of them. */
+/* The error that the lanes found, each in its share of the queues; the same for all of them. */
 DEV_INLINE int dev_queue_worst(enum dev_scope scope, int err)
 {
 	if (dev_likely(!tgt_any(scope, err != 0)))

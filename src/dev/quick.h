@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The quick way to one word, before everything else: where the PE is near, the place is sure
- * and the word aligned, there is one branch and the instruction itself. Each of these says
- * whether it has done the work; if not, nothing was touched, and the body of the operation finds
- * out why. For targets with TGT_QUICK: there a kernel's pointer to its state always leads to
- * one, whose "plain" is 0 unless its PE is open.
+ * The quick path to one word, tried before anything else: if the layout is uniform, the place is
+ * within the committed heap and the word is aligned, there is one branch and the instruction
+ * itself. Each function says whether it has done the work; if not, it has touched nothing, and the
+ * body of the operation finds out why. For targets with TGT_QUICK: there a kernel's pointer to its
+ * state always leads to a state, whose "uniform" is 0 unless its PE is open.
  */
 #ifndef MORI_DEV_QUICK_H
 #define MORI_DEV_QUICK_H
@@ -20,18 +20,18 @@ struct dev_quick {
 };
 
 /*
- * Whether @len bytes at @addr on @pe are a word that can be reached so, in the eyes of all
- * lanes: one may have looked before the PE was closed and another after it. @needs: enum dev_uniform.
+ * Whether all lanes agree that @len bytes at @addr on @pe are a word that this path can reach: one
+ * lane may have checked before the PE was closed, and another after it. @needs: enum dev_uniform.
  */
 DEV_INLINE bool dev_quick_at(const struct dev_state *st, enum dev_scope scope, uint32_t needs,
 			     const void *addr, uint64_t len, int pe, struct dev_quick *q)
 {
 	uint64_t off = (uint64_t)(uintptr_t)addr - DEV_FIXED(st, heap_base);
-	/* What a loop over words leaves to do in each round is one comparison. */
+	/* In a loop over words, this comparison is all that remains in each iteration. */
 	uint64_t end = DEV_FIXED(st, heap_committed) & -(uint64_t)dev_is_uniform(st, needs, pe);
 	uint64_t at = dev_heap_at(st, pe, off);
 
-	TGT_HIDE(at); /* known before it is known to be good */
+	TGT_HIDE(at); /* computed before it is known to be valid */
 	q->at = tgt_pointer(at);
 	q->mine = tgt_leads(scope);
 	/* Heaps begin and end at pages: an aligned word that begins in one ends in it. */

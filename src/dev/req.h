@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A request: what an operation is to do, and where. The paths read it; path.h chooses one. */
+/* A request: what an operation does, and where. The paths read it; path.h chooses the path. */
 #ifndef MORI_DEV_REQ_H
 #define MORI_DEV_REQ_H
 
@@ -14,7 +14,7 @@ enum dev_act {
 	DEV_ACT_SIGNAL,
 	DEV_ACT_AMO,
 	DEV_ACT_ADD_REAL, /* to a float or double */
-	DEV_ACT_QUIET,	  /* by every lane, for itself */
+	DEV_ACT_QUIET,	  /* by every lane for itself */
 	DEV_ACT_FENCE,
 };
 
@@ -33,12 +33,12 @@ struct dev_req {
 	double add;
 	bool nbi;	  /* a copy that quiet ends */
 	bool gives;	  /* a result that every lane wants */
-	bool single_pass; /* a copy of one access a lane at most */
+	bool single_pass; /* a copy of at most one access per lane */
 	uint64_t result;
-	uint64_t bad, bad_len; /* the address that is wrong, and how much there */
+	uint64_t bad, bad_len; /* the address and length that are wrong */
 };
 
-/* Reported only after the lanes have come together. */
+/* Reported only after the lanes have synchronised. */
 DEV_INLINE int dev_req_invalid(struct dev_req *r, int err, const void *addr, uint64_t len)
 {
 	r->bad = (uint64_t)(uintptr_t)addr;
@@ -59,8 +59,8 @@ DEV_INLINE int dev_req_resolve(const struct dev_state *st, struct dev_req *r, co
 }
 
 /*
- * Whether load and store reach what the request is about, but are not atomic there. Kernels without
- * queues are not for such PEs: module_bind() has refused them.
+ * Whether load and store reach the target of the request but are not atomic there. module_bind()
+ * refuses kernels without queues for such PEs.
  */
 DEV_INLINE bool dev_not_atomic(const struct dev_state *st, const struct dev_req *r)
 {
@@ -68,7 +68,10 @@ DEV_INLINE bool dev_not_atomic(const struct dev_state *st, const struct dev_req 
 	       r->pe != DEV_FIXED(st, my_pe);
 }
 
-/* A word that is to be changed: dev_req_resolve(), and by the queue where load and store are not atomic. */
+/*
+ * dev_req_resolve() for a word to be changed, which goes by the queue if load and store are not
+ * atomic there.
+ */
 DEV_INLINE int dev_req_resolve_word(const struct dev_state *st, struct dev_req *r, const void *addr,
 				    uint64_t len)
 {

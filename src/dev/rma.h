@@ -8,7 +8,9 @@
 
 #include "dev/path.h"
 
-/* Whether a host thread gave no memory of its own; a bad pointer of a kernel ends its launch. */
+/*
+ * Whether a host thread passed NULL for its own memory; a bad pointer in a kernel ends the launch.
+ */
 DEV_INLINE bool dev_no_buffer(const void *local, uint64_t len)
 {
 #ifdef TGT_HOST
@@ -18,20 +20,23 @@ DEV_INLINE bool dev_no_buffer(const void *local, uint64_t len)
 #endif
 }
 
-/* @n elements of @size bytes; EINVAL where that is more than memory can have, or from nowhere. */
+/*
+ * The bytes of @n elements of @size; EINVAL if that is more than memory has, or the own address is
+ * NULL.
+ */
 DEV_INLINE int dev_copy_len(struct dev_req *r, size_t n, size_t size)
 {
 	if (dev_likely(!__builtin_mul_overflow(n, size, &r->len)))
 		return dev_no_buffer(r->local, r->len) ?
 			       dev_req_invalid(r, MORI_SHMEM_EINVAL, NULL, r->len) :
 			       0;
-	r->pe = -1; /* whoever it is for */
+	r->pe = -1; /* for whichever PE */
 	return dev_req_invalid(r, MORI_SHMEM_EINVAL, NULL, UINT64_MAX);
 }
 
 /*
- * How much, and where on the PE. A copy of nothing is no error wherever it points, but the PE
- * must be one.
+ * Resolves length and place on the PE. A copy of nothing may have any address, but the PE must
+ * exist.
  */
 DEV_INLINE int dev_copy_resolve(const struct dev_state *st, struct dev_req *r, const void *addr,
 				size_t n, size_t size)
@@ -57,7 +62,7 @@ DEV_DEFER int dev_get(const struct dev_state *st, enum dev_scope scope, void *de
 	return dev_req_execute(st, scope, DEV_ACT_GET, &r, dev_copy_resolve(st, &r, src, n, size));
 }
 
-/* Load and store have nothing to leave for later: quiet still ends both. */
+/* Load and store leave no work for later; quiet completes both forms. */
 DEV_DEFER int dev_put_nbi(const struct dev_state *st, enum dev_scope scope, void *dest,
 			  const void *src, size_t n, size_t size, int pe, int qp)
 {
@@ -115,7 +120,7 @@ DEV_INLINE int dev_signal_op(int op)
 	return 0;
 }
 
-/* Where the signal goes, and what it does there; nothing is touched yet. */
+/* Resolves the signal's place and operation; nothing is touched yet. */
 DEV_INLINE int dev_signal_resolve(const struct dev_state *st, struct dev_req *r, void *sig, int op)
 {
 	r->op = dev_signal_op(op);
@@ -141,7 +146,7 @@ DEV_INLINE int dev_signal_fetch(const struct dev_state *st, uint64_t *out, const
 	return 0;
 }
 
-/* Only one of the two places has a queue alone: it serves both. */
+/* If only one of the two places needs a queue, the queue serves both. */
 DEV_INLINE void dev_put_signal_queue(const struct dev_state *st, struct dev_req *r,
 				     const void *dest, const void *sig)
 {
@@ -150,7 +155,7 @@ DEV_INLINE void dev_put_signal_queue(const struct dev_state *st, struct dev_req 
 	r->sig = (uint64_t)(uintptr_t)sig - st->heap_base;
 }
 
-/* Both places of a put with a signal, which may be anywhere; those of the request are guesses. */
+/* Resolves both places of a put with a signal, at any address; those of the request are guesses. */
 DEV_INLINE int dev_put_signal_resolve(const struct dev_state *st, struct dev_req *r, void *dest,
 				      size_t n, size_t size, void *sig)
 {
@@ -179,7 +184,7 @@ DEV_INLINE int dev_put_signal_resolve(const struct dev_state *st, struct dev_req
 	return 0;
 }
 
-/* As in dev_addr_resolve(), for both places at once: whether those of the request are right. */
+/* Like dev_addr_resolve() for both places at once: whether the guesses of the request are right. */
 DEV_INLINE int dev_put_signal_uniform(const struct dev_state *st, struct dev_req *r, size_t n,
 				      size_t size, const void *sig)
 {
@@ -201,7 +206,7 @@ DEV_INLINE int dev_put_then_signal(const struct dev_state *st, enum dev_scope sc
 				     dev_req_resolve_word(st, &s, sig, 8));
 }
 
-/* The data, then exactly one signal; neither if either cannot be. */
+/* The data, then exactly one signal; neither, if one of the two is impossible. */
 DEV_INLINE int dev_put_signal_any(const struct dev_state *st, enum dev_scope scope, void *dest,
 				  const void *src, size_t n, size_t size, void *sig, uint64_t value,
 				  int op, int pe, int qp, bool nbi)

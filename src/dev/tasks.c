@@ -19,7 +19,7 @@
 DEV_TASKS(TASK_DECLARE)
 #undef TASK_DECLARE
 
-/* NULL after finalize: then there is nothing to do, which one thread says. */
+/* NULL after finalize: then there is nothing to do, and one thread reports it. */
 DEV_INLINE struct dev_state *task_state(uint64_t ctx)
 {
 	struct dev_state *st = tgt_pointer(ctx);
@@ -60,7 +60,7 @@ TASK_OF(wait, uint64_wait_until_block,
 	dev_wait(st, DEV_block, tgt_pointer(t.dest), (enum dev_kind)t.kind, t.cmp, t.value,
 		 DEV_NS_DEFAULT))
 
-/* Of peers that a queue leads to: it has arrived when the stream goes on. */
+/* For peers behind a queue: the data has arrived when the stream continues. */
 TASK(put)
 {
 	struct dev_state *st = task_state(t.ctx);
@@ -73,7 +73,7 @@ TASK(put)
 	task_end(st, DEV_OP_putmem_block, err ? err : dev_quiet(st, DEV_block, t.pe, DEV_ALL));
 }
 
-/* The same from memory of the host, which the NIC reads and this thread may not be able to. */
+/* The same from host memory, which the NIC can read even if this thread cannot. */
 TASK(put_host)
 {
 	struct dev_state *st = task_state(t.ctx);
@@ -98,7 +98,7 @@ TASK(put_host)
 	task_end(st, DEV_OP_putmem_block, err ? dev_queue_fail(st, err, t.pe, s.off) : 0);
 }
 
-/* One thread; the address is the memory's own, and all has been checked. */
+/* By one thread; the address is local, and everything has been checked. */
 TASK(amo)
 {
 	uint64_t old = tgt_amo(tgt_pointer(t.dest), dev_kind_wide((enum dev_kind)t.kind), t.op,

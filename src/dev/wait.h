@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Waits and tests on words of this PE. A wait checks the condition before it gives up: a
- * condition that holds never becomes a time-out or a lost PE.
+ * Waits and tests on words of this PE. A wait checks the condition before it fails: if the
+ * condition holds, it never returns a time-out or a lost PE.
  */
 #ifndef MORI_DEV_WAIT_H
 #define MORI_DEV_WAIT_H
@@ -15,7 +15,7 @@ DEV_INLINE uint64_t dev_load(const void *addr, enum dev_kind kind)
 						     tgt_load_acquire_32(addr));
 }
 
-/* @a and @b are widened: the sign is the kind's. */
+/* @a and @b are extended to 64 bits; the kind determines the sign. */
 DEV_INLINE bool dev_compare(enum dev_kind kind, int cmp, uint64_t a, uint64_t b)
 {
 	bool less = dev_kind_signed(kind) ? (int64_t)a < (int64_t)b : a < b;
@@ -36,7 +36,7 @@ DEV_INLINE bool dev_compare(enum dev_kind kind, int cmp, uint64_t a, uint64_t b)
 	}
 }
 
-/* Whether @cmp is a comparison and @addr of words: not NULL, and aligned. */
+/* Whether @cmp is a comparison and @addr a valid address of words: not NULL, and aligned. */
 DEV_INLINE bool dev_wait_can(const void *addr, enum dev_kind kind, int cmp)
 {
 	return addr && tgt_aligned(addr, dev_kind_wide(kind) ? 8 : 4) && cmp >= MORI_SHMEM_CMP_EQ &&
@@ -52,7 +52,7 @@ DEV_INLINE int dev_wait_valid(const struct dev_state *st, const void *addr, enum
 			dev_kind_wide(kind) ? 8 : 4);
 }
 
-/* The last value looked at, and how the wait for it ended; by value, as struct dev_addr. */
+/* The last value read, and the status of the wait; by value, like struct dev_addr. */
 struct dev_seen {
 	uint64_t value;
 	int err;
@@ -76,8 +76,8 @@ DEV_OUTLINE struct dev_seen dev_wait_poll(const struct dev_state *st, const void
 }
 
 /*
- * Waits until the word compares; *seen is the last value looked at. @whose: the PE that is
- * late if it does not; -1: unknown.
+ * Waits until the comparison holds; *seen is the last value read. @whose: the PE to blame if it
+ * does not; -1: unknown.
  */
 DEV_INLINE int dev_wait_word(const struct dev_state *st, const void *addr, enum dev_kind kind,
 			     int cmp, uint64_t value, uint64_t ns, int whose, uint64_t *seen)
@@ -113,7 +113,7 @@ DEV_INLINE int dev_wait_leave(enum dev_scope scope, int err)
 DEV_INLINE uint64_t dev_wait_leave_with(enum dev_scope scope, uint64_t value)
 {
 	value = tgt_share(scope, tgt_share_mark(scope), value);
-	if (!(TGT_GPU && scope == DEV_block)) /* which has met for the value */
+	if (!(TGT_GPU && scope == DEV_block)) /* which has synchronised for the value */
 		tgt_leave(scope);
 	return value;
 }
@@ -158,7 +158,7 @@ DEV_DEFER int dev_test(const struct dev_state *st, int *out, enum dev_scope scop
 		holds = dev_compare(kind, cmp, dev_load(addr, kind), dev_widen(kind, value));
 	if (tgt_leads(scope) && !holds)
 		tgt_missed();
-	if (TGT_GPU) { /* one lane knows, and one bit */
+	if (TGT_GPU) { /* one lane has the result, of one bit */
 		*out = tgt_any(scope, holds != 0);
 		return 0;
 	}
@@ -172,7 +172,7 @@ DEV_INLINE const void *dev_word(const void *addrs, enum dev_kind kind, size_t i)
 	return (const char *)addrs + i * (dev_kind_wide(kind) ? 8 : 4);
 }
 
-/* Every word that is not skipped, one after another; the time is one for all. */
+/* Waits for every word that is not skipped, one after another, with one deadline for all. */
 DEV_INLINE int dev_wait_each(const struct dev_state *st, const void *addrs, size_t n,
 			     const int *skip, enum dev_kind kind, int cmp, uint64_t value,
 			     uint64_t ns)
@@ -211,8 +211,8 @@ DEV_DEFER int dev_wait_all(const struct dev_state *st, enum dev_scope scope, con
 }
 
 /*
- * Looks over the words until some compare. Their indices go to @indices, or only
- * the first to *out if that is NULL. *out is left alone if every word is skipped.
+ * Scans the words until the comparison holds for some. Their indices go to @indices or, if that is
+ * NULL, only the first one to *out. If every word is skipped, *out does not change.
  */
 DEV_INLINE int dev_wait_scan(const struct dev_state *st, size_t *out, const void *addrs, size_t n,
 			     size_t *indices, const int *skip, enum dev_kind kind, int cmp,

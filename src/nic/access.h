@@ -175,9 +175,9 @@ DEV_INLINE uint64_t nic_load_acquire_64(const void *p)
 }
 
 /*
- * Rings a real register. Release: every entry and record before it reaches memory
- * before the register does, which is what the NIC's manual asks for; a register that is
- * write-combining on the CPU wants a fence for that.
+ * Rings a real register. Release: every entry and record written before it reaches memory before
+ * the register does, as the NIC's manual requires; for a register that is write-combining on the
+ * CPU this needs a fence.
  */
 DEV_INLINE void nic_doorbell(uint64_t reg, uint64_t v)
 {

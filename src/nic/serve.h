@@ -46,7 +46,10 @@ struct nic_serve_format {
  */
 extern const struct nic_serve_format *nic_serve_formats[NIC_FORMATS];
 
-/* For those who read: whether so many slots are shown and not yet read, and word @i of the first. */
+/*
+ * For readers: whether at least @slots slots are shown but not yet read, and word @i of the first
+ * of them.
+ */
 bool nic_serve_shows(const struct nic_server *s, uint32_t slots);
 uint64_t nic_serve_word(const struct nic_server *s, uint32_t i);
 

@@ -15,8 +15,8 @@
 enum amo_code {
 	AMO_ADD_REAL = 32, /* the bits of a float or double are added to one */
 	/*
-	 * Of nic_amo() only, and no atomic at the other end: a read of 1 to 8 bytes, or, from a
-	 * queue with bounces, of up to NIC_BOUNCE bytes to the address that is the value.
+	 * For nic_amo() only, and not an atomic at the other end: a read of 1 to 8 bytes or, on a
+	 * queue with bounce buffers, of up to NIC_BOUNCE bytes to the address given as the value.
 	 */
 	AMO_READ,
 };
@@ -99,7 +99,7 @@ static inline uint64_t amo_add_real(bool wide, uint64_t a, uint64_t b)
 	return u.f += v.f, u.bits;
 }
 
-/* What the read-modify-write @rmw, one that amo_rmw() gives, leaves of @was. */
+/* The value that the read-modify-write @rmw, as returned by amo_rmw(), makes of @was. */
 static inline uint64_t amo_eval(int rmw, bool wide, uint64_t was, uint64_t value, uint64_t compare)
 {
 	uint64_t ones = amo_ones(wide);

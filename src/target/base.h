@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What every target stands on: how functions are inlined, and what is asked of each of them. */
+/* What every target builds on: how functions are inlined, and what a target must provide. */
 #ifndef MORI_TARGET_BASE_H
 #define MORI_TARGET_BASE_H
 
@@ -41,7 +41,7 @@
 #define DEV_INLINE  static inline __attribute__((always_inline, unused))
 #define DEV_OUTLINE static __attribute__((noinline, cold, unused))
 #if TGT_GPU && defined(DEV_LIBRARY)
-/* tools/bitcode_attrs.c knows the section, and makes of noinline the opposite. */
+/* tools/bitcode_attrs.c recognises the section and replaces noinline by its opposite. */
 #define DEV_DEFER static __attribute__((noinline, unused, section("mori.defer")))
 #elif TGT_GPU
 #define DEV_DEFER DEV_INLINE
@@ -51,7 +51,7 @@
 #define DEV_DEFER static __attribute__((noinline, unused))
 #endif
 
-/* What the device library has by this name. */
+/* A function that the device library exports. */
 #define DEV_API
 
 /* 1: the library without queues, for kernels whose peers all have load and store. */
@@ -66,7 +66,7 @@ DEV_INLINE bool dev_likely(bool x)
 	return __builtin_expect(x, 1);
 }
 
-/* Whether a wait of @ns is over at @now; *end, 0 at first, is when it will be. */
+/* Whether a wait of @ns is over at @now. *end is 0 at first, and then the time at which it ends. */
 DEV_INLINE bool tgt_wait_over(uint64_t now, uint64_t ns, uint64_t *end)
 {
 	if (!*end && __builtin_add_overflow(now, ns, end))
@@ -75,18 +75,17 @@ DEV_INLINE bool tgt_wait_over(uint64_t now, uint64_t ns, uint64_t *end)
 }
 
 /*
- * Where a load takes as long as an operation, on GPUs, operations do not look for lost PEs: the
- * memory of one stays mapped. Waits, barriers and quiet do look.
+ * On GPUs, where a load takes as long as an operation, operations do not check for lost PEs, whose
+ * memory stays mapped. Waits, barriers and quiet do.
  */
 #define TGT_NO_LOST_CHECK TGT_GPU
 
 /*
- * DEV_FIXED: a word of the state that never changes, DEV_FIXED_AT: one elsewhere. TGT_UNSET: what
- * a module has for a state before mori_shmem_module_init(), tgt_state() how it is read, and
- * tgt_context() how one is that the caller names. TGT_QUICK: these never give NULL; see quick.h.
- * TGT_HIDE: the compiler must not
- * know more of @x, nor use it before; it would, for one, keep every multiple of a stride in
- * registers of its own, which a block of many threads does not have.
+ * DEV_FIXED reads a word of the state that never changes, DEV_FIXED_AT such a word elsewhere.
+ * TGT_UNSET is a module's state before mori_shmem_module_init(); tgt_state() reads a module's
+ * state, tgt_context() one that the caller names. TGT_QUICK: neither returns NULL; see quick.h.
+ * TGT_HIDE hides what the compiler knows of @x: it would, for example, keep every multiple of a
+ * stride in a register, and a block of many threads does not have that many.
  */
 #ifndef __NVPTX__
 #define DEV_FIXED(st, field) ((st)->field)

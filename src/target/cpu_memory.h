@@ -25,12 +25,12 @@ uint64_t tgt_device_amo(void *p, bool wide, int op, uint64_t v, uint64_t compare
 	__attribute__((cold));
 
 #ifdef MORI_CPU_KERNEL
-#define TGT_DEVICE_MEM(is_far) 0
+#define TGT_DEVICE_MEM(is_device) 0
 #else
-#define TGT_DEVICE_MEM(is_far) (__builtin_expect(tgt_device_pes != 0, 0) && (is_far))
+#define TGT_DEVICE_MEM(is_device) (__builtin_expect(tgt_device_pes != 0, 0) && (is_device))
 #endif
 
-/* TSan does not model fences. gcc defines a macro for it, clang has a feature test. */
+/* TSan does not model fences. gcc defines a macro under TSan, clang has a feature test. */
 #if defined(__SANITIZE_THREAD__)
 #define TGT_TSAN 1
 #elif defined(__has_feature)
@@ -127,7 +127,7 @@ DEV_INLINE bool tgt_aligned(const void *p, size_t n)
 		memcpy(dst, &tgt_v, sizeof(type));                                                 \
 	})
 
-/* From memory of this PE to memory that another may be reading. */
+/* Copies from memory of this PE to memory that another PE may be reading. */
 DEV_INLINE void tgt_put_one(void *dst, const void *src, uint64_t len)
 {
 	if (TGT_DEVICE_MEM(tgt_device_here()))
@@ -144,7 +144,7 @@ DEV_INLINE void tgt_put_one(void *dst, const void *src, uint64_t len)
 		memmove(dst, src, len);
 }
 
-/* From memory that another may be writing to memory of this PE. */
+/* Copies from memory that another PE may be writing to memory of this PE. */
 DEV_INLINE void tgt_get_one(void *dst, const void *src, uint64_t len)
 {
 	if (TGT_DEVICE_MEM(tgt_device_here()))
@@ -181,7 +181,7 @@ DEV_INLINE uint64_t tgt_compare_swap(void *p, bool wide, uint64_t compare, uint6
 	return half;
 }
 
-/* One read-modify-write, sequentially consistent; gives what was there. */
+/* One sequentially consistent read-modify-write; returns the old value. */
 DEV_INLINE uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t compare)
 {
 	if (TGT_DEVICE_MEM(tgt_device_word(p)))
@@ -206,9 +206,9 @@ DEV_INLINE uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t com
 }
 
 /*
- * Release: pairs with the acquire in dev_load(). @op: MORI_SHMEM_AMO_SET or _ADD. A word that is
- * only set needs no kernel of a PE with device memory, whose device may be occupied by the kernel
- * that waits for this word.
+ * Release: pairs with the acquire in dev_load(). @op: MORI_SHMEM_AMO_SET or _ADD. For a PE with
+ * device memory, a word that is only set is copied, not set by a kernel: the kernel that waits for
+ * this word may occupy the device.
  */
 DEV_INLINE void tgt_signal(const struct dev_state *st, void *p, int op, uint64_t v)
 {

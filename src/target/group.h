@@ -11,7 +11,7 @@
 
 #include "target/base.h"
 
-/* Without either, unit_group.c has brought leaves of its own. */
+/* On neither, unit_group.c has defined the leaves itself. */
 #if defined(__NVPTX__)
 #include "target/share_nvptx.h"
 #elif defined(__AMDGCN__)
@@ -21,8 +21,8 @@
 typedef uint32_t tgt_vec16 __attribute__((vector_size(16)));
 
 /*
- * A word of the state at the start of an operation. Its value may be as old as the last acquire
- * of this thread, or the launch; waits, which need fresh values, load with an order.
+ * A word of the state at the start of an operation. Its value may be as old as this thread's last
+ * acquire, or the launch; waits, which need fresh values, use ordered loads.
  */
 DEV_INLINE uint32_t tgt_peek_32(const uint32_t *p)
 {
@@ -34,7 +34,7 @@ DEV_INLINE uint64_t tgt_peek_64(const uint64_t *p)
 	return *p;
 }
 
-/* A word was polled and may be polled again: other warps run by themselves. */
+/* A word was polled and may be polled again: nothing to do, since other warps run anyway. */
 DEV_INLINE void tgt_polled(void)
 {
 }
@@ -51,7 +51,7 @@ DEV_INLINE uint64_t tgt_compare_swap(void *p, bool wide, uint64_t compare, uint6
 
 #define TGT_RMW(op, p, wide, v) ((wide) ? tgt_##op##_64(p, v) : tgt_##op##_32(p, (uint32_t)(v)))
 
-/* One read-modify-write of system scope; gives what was there. */
+/* One read-modify-write of system scope; returns the old value. */
 DEV_INLINE uint64_t tgt_amo(void *p, bool wide, int op, uint64_t v, uint64_t compare)
 {
 	switch (op) {
@@ -122,7 +122,7 @@ DEV_INLINE void tgt_copy_bulk(tgt_vec16 *to, const tgt_vec16 *from, uint64_t end
 	tgt_copy_few(to, from, end, off, by);
 }
 
-/* Whether a copy is done in one trip: 16 bytes a lane at most, a thread by itself some more. */
+/* Whether a copy is a single pass: at most 16 bytes per lane, somewhat more for a single thread. */
 DEV_INLINE bool tgt_is_single_pass(enum dev_scope scope, uint64_t dst, uint64_t src, uint64_t len)
 {
 	uint64_t most = scope == DEV_thread ? 16 * TGT_REST : 16 * (uint64_t)tgt_lanes(scope);
@@ -157,7 +157,7 @@ DEV_INLINE tgt_vec16 tgt_load_skewed(const uint32_t *w, uint32_t shift)
 			    tgt_join(d, e, shift) };
 }
 
-/* The source is not aligned as the destination is: words go in, 16 bytes come out. */
+/* Source and destination are aligned differently: loads words and stores 16 bytes. */
 DEV_INLINE void tgt_copy_skewed(tgt_vec16 *to, const uint8_t *from, uint64_t n, uint64_t i,
 				uint64_t by)
 {
@@ -169,7 +169,7 @@ DEV_INLINE void tgt_copy_skewed(tgt_vec16 *to, const uint8_t *from, uint64_t n, 
 		to[i] = tgt_load_skewed(words + 4 * i, shift);
 }
 
-/* The few bytes before and after what is aligned; words where they are words. */
+/* The few bytes before and after the aligned part; an aligned word stays one access. */
 DEV_INLINE void tgt_copy_end(uint8_t *to, const uint8_t *from, uint64_t n, uint64_t i, uint64_t by)
 {
 	if (((uintptr_t)to | (uintptr_t)from | n) & 3) {
@@ -204,7 +204,7 @@ DEV_INLINE uint64_t tgt_load_word(const void *src, uint64_t len)
 			  tgt_load_acquire_8(src);
 }
 
-/* The same at any alignment. */
+/* The same for any alignment. */
 DEV_INLINE void tgt_store_bits(void *dst, uint64_t bits, uint64_t len)
 {
 	if (tgt_aligned(dst, len)) {
@@ -241,9 +241,9 @@ DEV_INLINE uint64_t tgt_head(const void *to, uint64_t len)
 }
 
 /*
- * What tgt_copy() has left: the ends, and what lies between if it is not aligned as the
- * destination is. A word that is aligned on one side alone is one access there: a flag may
- * come from anywhere, and go to anywhere.
+ * What tgt_copy() leaves: the ends, and the middle if source and destination are aligned
+ * differently. A word that is aligned on one side only is one access on that side, since a flag may
+ * come from any address and go to any.
  */
 DEV_OUTLINE void tgt_copy_rest(uint8_t *to, const uint8_t *from, uint64_t len, uint64_t lane,
 			       uint64_t lanes)
@@ -265,7 +265,7 @@ DEV_OUTLINE void tgt_copy_rest(uint8_t *to, const uint8_t *from, uint64_t len, u
 	}
 }
 
-/* Any alignment; 16 bytes are stored at a time but for the ends. */
+/* Any alignment; stores 16 bytes at a time, except at the ends. */
 DEV_INLINE void tgt_copy(enum dev_scope scope, void *dst, const void *src, uint64_t len)
 {
 	uint64_t lane = tgt_lane(scope), lanes = tgt_lanes(scope), head = tgt_head(dst, len);
@@ -281,7 +281,7 @@ DEV_INLINE void tgt_copy(enum dev_scope scope, void *dst, const void *src, uint6
 			      16 * lanes);
 }
 
-/* @p may lie anywhere. */
+/* @p may have any alignment. */
 DEV_INLINE uint64_t tgt_any_bits(const void *p, uint64_t len)
 {
 	uint64_t bits = 0;

@@ -41,7 +41,10 @@ DEV_OUTLINE int tgt_fail(const struct dev_state *st, int code, int pe, uint64_t 
 	r = &st->records[n % DEV_RECORDS];
 	if (tgt_amo(&r->mark, true, MORI_SHMEM_AMO_COMPARE_SWAP, taken, 0))
 		return code;
-	/* Relaxed: mixed with nothing, but another thread may be looking for its own. */
+	/*
+	 * Relaxed: nothing is ordered by it, but another thread may be searching for its own
+	 * record.
+	 */
 	tgt_store_relaxed_32(&r->pe, (uint32_t)pe);
 	tgt_store_relaxed_32(&r->number, n);
 	tgt_store_relaxed_64(&r->addr, addr);
@@ -66,8 +69,8 @@ DEV_INLINE bool tgt_is_here(const int32_t *at, uint32_t x, uint32_t y, uint32_t 
 }
 
 /*
- * The end of every call that has failed: the records that this thread left without a name get
- * the name of the call, and the host is notified. Gives @err.
+ * Ends every failed call: names the records that this thread left unnamed, and notifies the host.
+ * Returns @err.
  */
 DEV_OUTLINE int tgt_sign(struct dev_state *st, uint32_t op, int err)
 {
@@ -80,7 +83,7 @@ DEV_OUTLINE int tgt_sign(struct dev_state *st, uint32_t op, int err)
 				 mori_thread_id_z()) ||
 		    !tgt_is_here(r->block, mori_block_id(), mori_block_id_y(), mori_block_id_z()))
 			continue;
-		/* Release: pairs with the acquire of who gathers it. */
+		/* Release: pairs with the acquire of the thread that gathers it. */
 		tgt_store_release_64(&r->mark, (uint64_t)op << 32 | (uint32_t)mark);
 		(void)tgt_amo(&st->fault.unnamed, false, MORI_SHMEM_AMO_ADD, UINT32_MAX, 0);
 	}
@@ -89,7 +92,7 @@ DEV_OUTLINE int tgt_sign(struct dev_state *st, uint32_t op, int err)
 }
 
 #ifndef __NVPTX__
-/* Flags of a barrier are release stores, and what was before it is complete. */
+/* The flags of a barrier are release stores, so everything before them is complete. */
 DEV_INLINE void tgt_fence_barrier(const struct dev_state *st)
 {
 	tgt_fence_full(st);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * How a lane passes a value to its block on AMD. Not by LDS: it is the kernel's, whose
- * compiler has placed and counted it. And the barrier carries nothing. So it goes through slots of global
- * memory that the module has for that: a block takes one, under a mark that no other running
- * block has, and gives it back when all lanes have read.
+ * How a lane passes a value to its block on AMD. LDS belongs to the kernel, whose compiler has laid
+ * it out and counted it, and the barrier carries no data. So the value goes through slots of global
+ * memory that the module has for this purpose: a block takes one, under a mark that no other
+ * running block has, and returns it when all lanes have read it.
  *
- * Slots are read and written at the scope of the device, past the caches of a compute unit. Every wave
- * waits for its own accesses before it meets the others (mori_block_sync()).
+ * Slots are read and written at device scope, past the caches of a compute unit. Every wave waits
+ * for its own accesses before it synchronises with the others (mori_block_sync()).
  */
 #ifndef MORI_TARGET_SHARE_AMDGCN_H
 #define MORI_TARGET_SHARE_AMDGCN_H
@@ -25,12 +25,16 @@ static __attribute__((address_space(1), aligned(16))) struct tgt_slot tgt_slots[
 static __attribute__((
 	address_space(1))) uint32_t tgt_raised; /* blocks that tgt_any_block() is true for */
 
-/* What a mark is for: a lane may look for one while another gives up the other. */
+/*
+ * The two kinds of marks: a lane may search for one kind while another lane frees a slot of the
+ * other.
+ */
 enum tgt_mark { TGT_MARK_VALUE, TGT_MARK_RAISED };
 
 /*
- * A launch's arguments lie at one place as long as it runs, and no other's do. A pass of some LLVMs
- * ends when it finds that pointer used as a number: it does not look past the empty statement.
+ * The address of a launch's arguments identifies it for as long as it runs. A pass of some versions
+ * of LLVM gives up where that pointer is used as a number; it does not see through the empty
+ * statement.
  */
 DEV_INLINE uint64_t tgt_launch(void)
 {
@@ -56,7 +60,10 @@ DEV_INLINE struct tgt_slot *tgt_slot_at(uint64_t i)
 	return (struct tgt_slot *)&tgt_slots[i & (TGT_SLOTS - 1)];
 }
 
-/* Takes a slot for @mark, or finds the one of another lane of this block: *taken is false then. */
+/*
+ * Takes a slot for @mark, or finds the one that another lane of this block took: *taken is then
+ * false.
+ */
 DEV_INLINE struct tgt_slot *tgt_slot_take(uint64_t mark, bool *taken)
 {
 	for (uint64_t i = mark >> 1;; i++) {
@@ -70,7 +77,7 @@ DEV_INLINE struct tgt_slot *tgt_slot_take(uint64_t mark, bool *taken)
 	}
 }
 
-/* The slot that has @mark; NULL: none has. */
+/* The slot with @mark; NULL: none. */
 DEV_INLINE struct tgt_slot *tgt_slot_find(uint64_t mark)
 {
 	for (uint32_t i = 0; i < TGT_SLOTS; i++) {
@@ -87,7 +94,7 @@ DEV_INLINE void tgt_slot_give(struct tgt_slot *s)
 	__scoped_atomic_store_n(&s->owner, 0, __ATOMIC_RELAXED, TGT_DEV);
 }
 
-/* Of the lane that leads a block; the lanes have met when it returns. */
+/* The value of the lane that leads a block; when it returns, the lanes have synchronised. */
 DEV_OUTLINE uint64_t tgt_share_block(uint64_t v)
 {
 	uint64_t mark = tgt_block_mark(TGT_MARK_VALUE);
@@ -107,7 +114,7 @@ DEV_OUTLINE uint64_t tgt_share_block(uint64_t v)
 	return v;
 }
 
-/* Whether @x holds on any lane of the block. Where it does on none that costs a load. */
+/* Whether @x holds on any lane of the block. If it holds on none, that costs one load. */
 DEV_OUTLINE bool tgt_any_block(bool x)
 {
 	uint64_t mark = tgt_block_mark(TGT_MARK_RAISED);
@@ -122,16 +129,16 @@ DEV_OUTLINE bool tgt_any_block(bool x)
 	any = __scoped_atomic_load_n(&tgt_raised, __ATOMIC_RELAXED, TGT_DEV) && tgt_slot_find(mark);
 	if (dev_likely(!any))
 		return false;
-	mori_block_sync(); /* all have looked */
+	mori_block_sync(); /* all have checked */
 	if (taken) {
 		tgt_slot_give(s);
 		__scoped_atomic_fetch_add(&tgt_raised, -1u, __ATOMIC_RELAXED, TGT_DEV);
 	}
-	mori_block_sync(); /* and none finds it in its next call */
+	mori_block_sync(); /* and no lane finds it in its next call */
 	return true;
 }
 
-/* Of the lane that leads; a block has met when it returns. */
+/* The value of the lane that leads; when it returns, a block has synchronised. */
 DEV_INLINE uint64_t tgt_share_rare(enum dev_scope scope, uint64_t v)
 {
 	if (scope == DEV_thread)
@@ -150,9 +157,9 @@ DEV_INLINE bool tgt_any(enum dev_scope scope, bool x)
 }
 
 /*
- * The same of what is wrong with a request. The lanes of a block find the same, from arguments
- * and words that do not change while they look: each goes by its own, and dev_req_execute() sees to it
- * that they meet as often whatever they find.
+ * The same for errors in a request. All lanes of a block find the same error, because they check
+ * the same arguments and words that do not change meanwhile: each uses its own result, and
+ * dev_req_execute() makes sure that they reach the same number of barriers whatever they find.
  */
 DEV_INLINE bool tgt_agree(enum dev_scope scope, bool x)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * How a lane gives a value to its block on NVIDIA. Not by shared memory: one static word of it
- * moves the kernel's own, and a compiler that has placed operands of wgmma there, or counted all of it
- * for the launch, is not asked. So the value goes through a word of global memory that the module
- * has for that, one for many blocks: a mark tells whether another block has written there in between.
+ * How a lane passes a value to its block on NVIDIA. Shared memory will not do: one static word of
+ * it moves the kernel's own, behind the back of a compiler that has placed operands of wgmma there
+ * or has counted all of it for the launch. So the value goes through a word of global memory that
+ * the module has for this purpose and that many blocks use: a mark shows whether another block has
+ * written there in between.
  */
 #ifndef MORI_TARGET_SHARE_NVPTX_H
 #define MORI_TARGET_SHARE_NVPTX_H
@@ -18,8 +19,9 @@ static __attribute__((address_space(1), aligned(16))) struct tgt_slot {
 } tgt_slots[TGT_SLOTS];
 
 /*
- * The mark of this block: no other that runs on these slots has it. To be asked for before the value
- * is: the number of the grid takes its time to read, and is the same in every round of a loop.
+ * The mark of this block, which no other block that runs on these slots has. Call it before the
+ * value is computed: the number of the grid takes long to read, and is the same in every iteration
+ * of a loop.
  */
 DEV_INLINE uint64_t tgt_share_mark(enum dev_scope scope)
 {
@@ -28,15 +30,15 @@ DEV_INLINE uint64_t tgt_share_mark(enum dev_scope scope)
 	if (scope != DEV_block || tgt_lanes(DEV_block) <= 32)
 		return 0; /* a warp shuffles */
 	__asm__("mov.u64 %0, %%gridid;" : "=l"(grid));
-	/* Grids that follow each other lie far apart. */
+	/* Consecutive grids use distant slots. */
 	return grid * 0x9e3779b97f4a7c15u + mori_block_id() +
 	       (uint64_t)mori_grid_size() *
 		       (mori_block_id_y() + (uint64_t)mori_grid_size_y() * mori_block_id_z());
 }
 
 /*
- * Through the barrier itself, which counts lanes: the first warp says five bits at a time. Slow,
- * needs no memory, and cannot be disturbed. For blocks of more than one warp.
+ * Through the barrier itself, which counts lanes: the first warp sends five bits at a time. Slow,
+ * but needs no memory and cannot be disturbed. For blocks of more than one warp.
  */
 DEV_OUTLINE uint64_t tgt_share_slow(uint64_t v)
 {
@@ -51,7 +53,7 @@ DEV_OUTLINE uint64_t tgt_share_slow(uint64_t v)
 	return out;
 }
 
-/* Of the lane that leads a block; the lanes have met when it returns. */
+/* The value of the lane that leads a block; when it returns, the lanes have synchronised. */
 DEV_INLINE uint64_t tgt_share_block(uint64_t mark, uint64_t v)
 {
 	uint64_t at = (uint64_t)&tgt_slots[(mark ^ mark >> 32) & (TGT_SLOTS - 1)], got, check;
@@ -68,7 +70,7 @@ DEV_INLINE uint64_t tgt_share_block(uint64_t mark, uint64_t v)
 	return dev_likely(!tgt_any(DEV_block, (got ^ check) != mark)) ? got : tgt_share_slow(v);
 }
 
-/* For a status that is rarely needed: little code, however long it takes. */
+/* For a status that is rarely needed: short code, at the cost of time. */
 DEV_INLINE uint64_t tgt_share_rare(enum dev_scope scope, uint64_t v)
 {
 	if (scope == DEV_thread)
@@ -77,7 +79,10 @@ DEV_INLINE uint64_t tgt_share_rare(enum dev_scope scope, uint64_t v)
 								 tgt_share_warp(v);
 }
 
-/* Of the lane that leads; a block has met when it returns. @mark: tgt_share_mark(), from before. */
+/*
+ * The value of the lane that leads; when it returns, a block has synchronised. @mark: what
+ * tgt_share_mark() returned before.
+ */
 DEV_INLINE uint64_t tgt_share(enum dev_scope scope, uint64_t mark, uint64_t v)
 {
 	if (scope == DEV_thread)

@@ -19,15 +19,17 @@
 #endif
 
 /*
- * tgt_share(): what the lane that leads has, for all of them. tgt_share_mark(): asked for at the start
- * of a call that shares, where that takes its time. tgt_share_rare(): of what is rarely shared.
+ * tgt_share() gives the value of the lane that leads to all lanes. A call that shares starts with
+ * tgt_share_mark(), which may take long. tgt_share_rare() is for what is rarely shared.
  */
 #ifndef __NVPTX__
 #define tgt_share_mark(scope)	  0
 #define tgt_share(scope, mark, v) ((void)(mark), tgt_share_rare(scope, v))
 #endif
 
-/* tgt_agree(): tgt_any() of what is wrong with a request. TGT_VOTES: it is the same for all lanes. */
+/*
+ * tgt_agree(): tgt_any() for errors in a request. TGT_VOTES: its result is the same for all lanes.
+ */
 #ifdef __AMDGCN__
 #define TGT_VOTES 0
 #else
@@ -35,7 +37,7 @@
 #define tgt_agree tgt_any
 #endif
 
-/* The status of the lane that leads, for all; on a GPU a good one costs next to nothing. */
+/* Gives the status of the lane that leads to all lanes; on a GPU success costs next to nothing. */
 DEV_INLINE int dev_share_status(enum dev_scope scope, int err)
 {
 #if TGT_GPU

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The target amdgcn. The scoped atomics of clang come out right here; a warp is a
- * wavefront of 32 or 64 lanes. The block size is read from the implicit arguments:
- * the builtin for it refers to a symbol that plain lld cannot resolve.
+ * The target amdgcn. clang's scoped atomics are compiled correctly here; a warp is a wavefront of
+ * 32 or 64 lanes. The block size is read from the implicit arguments: the builtin for it refers to
+ * a symbol that plain lld cannot resolve.
  */
 #ifndef MORI_TARGET_AMDGCN_H
 #define MORI_TARGET_AMDGCN_H
@@ -47,9 +47,9 @@ DEV_API uint32_t mori_warp_size(void)
 }
 
 /*
- * Every wave waits until its own accesses have arrived: within a block the fence does not, since
- * its waves share a cache, and what a wave that leads releases after the barrier does not wait for
- * stores of others.
+ * Every wave waits until its own accesses have arrived. The fence of a block does not wait, because
+ * the waves of a block share a cache, and a release by the leading wave after the barrier does not
+ * wait for the stores of other waves.
  */
 DEV_API void mori_block_sync(void)
 {
@@ -104,10 +104,9 @@ TGT_STORE(tgt_store_relaxed_64, uint64_t, __ATOMIC_RELAXED)
 #undef TGT_STORE
 
 /*
- * What this wave has stored, and what it knows of from others, leaves the caches. The
- * wait is spelled out: where the compiler sees no store of this wave it leaves it out, and
- * the write-back would still be under way. For stores of other waves it is of no use: they
- * have waited themselves, in mori_block_sync().
+ * Writes back what this wave has stored, and the stores of others that it has seen. The wait is
+ * explicit: the compiler omits it where it sees no store of this wave, and the write-back would
+ * still be under way. Other waves wait for their own stores, in mori_block_sync().
  */
 DEV_INLINE void tgt_release(void)
 {
@@ -178,7 +177,7 @@ DEV_INLINE void tgt_signal(const struct dev_state *st, void *p, int op, uint64_t
 DEV_INLINE void tgt_enter(enum dev_scope scope)
 {
 	if (scope == DEV_warp) {
-		/* No instruction, but the compiler keeps what lanes tell each other in order. */
+		/* No instruction, but the compiler keeps the exchange between lanes in order. */
 		__builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
 		__builtin_amdgcn_wave_barrier();
 		__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
@@ -187,7 +186,7 @@ DEV_INLINE void tgt_enter(enum dev_scope scope)
 	}
 }
 
-/* Of the first lane of a wave. */
+/* The value of the first lane of a wave. */
 DEV_INLINE uint64_t tgt_share_warp(uint64_t v)
 {
 	uint32_t lo = (uint32_t)__builtin_amdgcn_readfirstlane((int)(uint32_t)v);

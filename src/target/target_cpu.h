@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The target of kernels on the CPU: a lane is a fiber, and what lanes do together
- * the executor of the host library does for them. All lanes share a core, so one of them copies
- * for all: a block's copy is a memcpy.
+ * The target of kernels on the CPU: a lane is a fiber, and the executor of the host library
+ * synchronises lanes. All lanes share a core, so one of them copies for all: a block's copy is a
+ * memcpy.
  */
 #ifndef MORI_TARGET_CPU_H
 #define MORI_TARGET_CPU_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What both GPU targets say alike: where a lane stands, and plain forwarding. */
+/* What both GPU targets have in common: the position of a lane, and plain forwarding. */
 #ifndef MORI_TARGET_GPU_H
 #define MORI_TARGET_GPU_H
 
@@ -10,7 +10,7 @@
 #define tgt_leave		tgt_enter
 #define tgt_load_acquire_ptr(p) ((struct dev_window *)tgt_load_acquire_64(p))
 
-/* Memory of a device, which is never memory of a block or a thread: plainer instructions. */
+/* An address in device memory, never in memory of a block or a thread: simpler instructions. */
 DEV_INLINE void *tgt_pointer(uint64_t addr)
 {
 	return (void *)(__attribute__((address_space(1))) void *)addr;
@@ -43,7 +43,7 @@ DEV_INLINE bool tgt_leads(enum dev_scope scope)
 	return tgt_lane(scope) == 0;
 }
 
-/* Between two polls: other warps run by themselves. */
+/* Between two polls: nothing to do, since other warps run anyway. */
 DEV_INLINE void tgt_yield(const void *addr, int cmp, uint64_t value, bool first, bool ends)
 {
 	(void)addr, (void)cmp, (void)value, (void)first, (void)ends;

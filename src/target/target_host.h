@@ -58,7 +58,7 @@ DEV_INLINE void tgt_get(enum dev_scope scope, void *dst, const void *src, uint64
 	tgt_get_one(dst, src, len);
 }
 
-/* A test did not hold: nothing to do, other threads run by themselves. */
+/* A test did not hold: nothing to do, since other threads run anyway. */
 DEV_INLINE void tgt_missed(void)
 {
 }

@@ -54,9 +54,9 @@ DEV_INLINE bool tgt_private(const void *p)
 }
 
 /*
- * A word that never changes while the kernel runs, after any acquire and in any loop: the
- * compiler may read it early, and once. The offset is added to what is known to be global: one
- * instruction for all words of a state.
+ * A word that never changes while the kernel runs, not even after an acquire or in a loop: the
+ * compiler may read it early, and only once. The offset is added to an address known to be global,
+ * so that one instruction serves all words of a state.
  */
 DEV_INLINE uint64_t tgt_fixed(const void *p, size_t at, size_t size)
 {
@@ -70,8 +70,8 @@ DEV_INLINE uint64_t tgt_fixed(const void *p, size_t at, size_t size)
 					    sizeof((st)->field)))
 
 /*
- * A module's pointer to its state always leads to one: the build of the library tells the
- * compiler so (tgt_state() is one load), and then nothing of it is read twice in a loop.
+ * A module's pointer to its state is always valid: the build of the library marks it so for the
+ * compiler (tgt_state() is one load), which then reads no word of the state twice in a loop.
  */
 static struct dev_state tgt_unset __attribute__((unused));
 #define TGT_UNSET (&tgt_unset)
@@ -127,8 +127,8 @@ TGT_STORE(tgt_store_release_64, uint64_t, "release.sys.b64", "l")
 #undef TGT_STORE
 
 /*
- * Fences and releases. Where all PEs have one GPU, what they share meets in its cache: the
- * scope of the GPU is enough, and several times faster than that of the system.
+ * Fences and releases. Where all PEs use one GPU, its cache holds all that they share: GPU scope is
+ * enough, and several times faster than system scope.
  */
 DEV_INLINE void tgt_fence_order(const struct dev_state *st)
 {
@@ -146,15 +146,18 @@ DEV_INLINE void tgt_fence_full(const struct dev_state *st)
 		__asm__ __volatile__("fence.sc.sys;" ::: "memory");
 }
 
-/* What atomics and signals are for is never memory of a block: without that the hardware asks. */
+/*
+ * Atomics and signals never apply to memory of a block: unless the address says so, the hardware
+ * checks.
+ */
 DEV_INLINE uint64_t tgt_global(void *p)
 {
 	return (uint64_t)(__attribute__((address_space(1))) void *)p;
 }
 
 /*
- * Gives what was there. Relaxed: atomics promise no order but what quiet and fence give, and an
- * order here would cost several times the atomic.
+ * Returns the old value. Relaxed: only quiet and fence order atomics, and order here would cost
+ * several times as much as the atomic.
  */
 #define TGT_ATOM(name, type, reg, op)                                                              \
 	DEV_INLINE type name(void *p, type v)                                                      \
@@ -193,15 +196,15 @@ TGT_CAS(tgt_cas_64, uint64_t, "l", "b64")
 #undef TGT_CAS
 
 /*
- * Flags of a barrier: one fence for all that this thread stores after it, and for what the
- * lanes it has met before did. Pairs with the acquire in dev_load().
+ * Flags of a barrier: one fence for all flags that this thread stores after it, and for what the
+ * lanes did before they synchronised. Pairs with the acquire in dev_load().
  */
 DEV_INLINE void tgt_flags_begin(const struct dev_state *st)
 {
 	tgt_fence_order(st);
 }
 
-/* What the lanes did before a barrier: tgt_flags_begin() is enough. */
+/* For what the lanes did before a barrier tgt_flags_begin() is enough. */
 DEV_INLINE void tgt_fence_barrier(const struct dev_state *st)
 {
 	(void)st;
@@ -231,13 +234,15 @@ DEV_INLINE void tgt_signal(const struct dev_state *st, void *p, int op, uint64_t
 				     : "memory");
 }
 
-/* Every lane there is: those that happen to run together now may be fewer. */
+/* All lanes of the warp that exist: fewer may be converged at the moment. */
 DEV_INLINE uint32_t tgt_warp_mask(void)
 {
 	return 0xffffffffu >> (32 - tgt_lanes(DEV_warp));
 }
 
-/* With a mask that is not known the hardware looks for it lane by lane: a whole warp has none. */
+/*
+ * With a mask unknown at compile time the hardware goes lane by lane: a full warp uses a constant.
+ */
 DEV_INLINE bool tgt_warp_whole(void)
 {
 	return dev_likely(tgt_lanes(DEV_warp) == 32);
@@ -261,7 +266,7 @@ DEV_INLINE uint64_t tgt_shuffle(uint32_t mask, uint64_t v)
 	return (uint64_t)hi << 32 | lo;
 }
 
-/* Of the first lane of a warp. */
+/* The value of the first lane of a warp. */
 DEV_INLINE uint64_t tgt_share_warp(uint64_t v)
 {
 	return tgt_warp_whole() ? tgt_shuffle(0xffffffffu, v) : tgt_shuffle(tgt_warp_mask(), v);
