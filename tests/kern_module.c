@@ -95,7 +95,7 @@ static void bad_launches(mori_shmem_module_t *m)
 		   "no kernel nobody; it has ids, ");
 	bad_launch(m, "nobody", one, one, args, NULL, MORI_SHMEM_ENOENT, "counter");
 	bad_launch((mori_shmem_module_t *)&seen, "counter", one, one, args, NULL, MORI_SHMEM_EINVAL,
-		   "no module");
+		   "not a module");
 	CHECK_EQ("nothing ran", seen, 0);
 	CHECK_EQ("and nothing is sticky", mori_shmem_check(NULL), 0);
 }

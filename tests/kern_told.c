@@ -194,7 +194,7 @@ static void nobody(mori_shmem_module_t *m)
 	if (device && !strcmp(device, "cuda")) /* that would be the end of the context */
 		return;
 	CHECK_EQ("no state", RUN_KERNEL(m, "by_context", 1, 1, &none, &out), MORI_SHMEM_EFAULT);
-	CHECK_TEXT(mori_shmem_last_error(), "never given to mori_shmem_module_init()");
+	CHECK_TEXT(mori_shmem_last_error(), "never passed to mori_shmem_module_init()");
 	CHECK_EQ("nothing came of it", got, 1);
 	BARRIER();
 	CHECK_EQ("its launch has said so", told(), 0);

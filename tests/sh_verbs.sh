@@ -36,7 +36,7 @@ on() {
 posted() { err_has "kernels of PE 0 post to $1" && err_has "kernels of PE 1 post to $1"; }
 counted() { grep -Eq "$1" "$tmp/count"; }
 nothing_served() { [ ! -e "$tmp/count" ]; }
-one_warning() { err_count 'kernels have the soft NIC, which is slower' 1 && err_has "$1"; }
+one_warning() { err_count 'kernels use the soft NIC, which is slower' 1 && err_has "$1"; }
 
 more='put_signal value order'
 for nic in mlx5_0 bnxt_re0 ionic_0; do
@@ -70,7 +70,7 @@ check "unasked" posted '[mb]'
 on mlx5_0,bnxt_re0 0 kern_signal MORI_RDMA_DEVICES=^mlx5
 check "excluded" posted 'bnxt_re0 port 1'
 on mlx5_0,bnxt_re0 0 kern_signal MORI_RDMA_DEVICES=^mlx5,bnxt
-check "all excluded" err_has 'kernels have the soft NIC: .*MORI_RDMA_DEVICES'
+check "all excluded" err_has 'kernels use the soft NIC: .*MORI_RDMA_DEVICES'
 check "all excluded: not a warning" err_count warning 0
 check "all excluded: not used" nothing_served
 on mlx5_0 0 kern_signal MORI_NIC=soft
@@ -86,13 +86,13 @@ for call in ibv_alloc_pd ibv_reg_mr_iova ibv_reg_mr_iova:2 ibv_create_cq ibv_cre
 	check "$call: not used" nothing_served
 done
 on mlx5_0 1 kern_signal FAKE_FAIL=ibv_create_qp MORI_NIC=rdma
-check "asked for" err_has 'a NIC is asked for .*mlx5_0 port 1: ibv_create_qp'
+check "asked for" err_has 'a NIC is requested .*mlx5_0 port 1: ibv_create_qp'
 on mlx5_0 1 kern_signal FAKE_FAIL=ibv_reg_mr_iova MORI_RDMA_DEVICES=mlx5_0
-check "named" err_has 'a NIC is asked for .*mlx5_0 port 1: memory cannot be registered'
+check "named" err_has 'a NIC is requested .*mlx5_0 port 1: memory cannot be registered'
 on mlx5_0 1 kern_signal MORI_RDMA_DEVICES=mlx5_7
 check "no such NIC" err_has 'there is no mlx5_7 here'
 on mlx5_0 1 kern_signal MORI_NIC=rdma SYSFS_PATH=/nowhere
-check "not here" err_has 'a NIC is asked for'
+check "not here" err_has 'a NIC is requested'
 
 # mori info reports the same.
 info() {

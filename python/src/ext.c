@@ -176,7 +176,7 @@ static int memory_of_buffer(PyObject *obj, const char *name, int writable, struc
 		PyErr_Clear();
 		out->view.obj = NULL;
 		raise_argument(1,
-			       "%s is no memory: pass an address, a tensor, or an object with "
+			       "%s is not memory: pass an address, a tensor, or an object with "
 			       "a%s contiguous buffer",
 			       name, writable ? " writable," : "");
 		return -1;

@@ -180,23 +180,22 @@ void cpu_fault_text(const struct cpu_fault *f, bool no_state, char *text, size_t
 	unsigned long long addr = f->addr;
 
 	if (f->watch.spun_ns)
-		snprintf(
-			text, size,
-			"it has looked at memory in a loop for %.1f s, and waits by no call of the "
-			"library%s",
-			(double)f->watch.spun_ns / 1e9,
-			f->watch.lost ? "; a PE is lost" : " (MORI_SHMEM_TIMEOUT)");
+		snprintf(text, size,
+			 "it has polled memory in a loop for %.1f s without a wait of the "
+			 "library%s",
+			 (double)f->watch.spun_ns / 1e9,
+			 f->watch.lost ? "; a PE is lost" : " (MORI_SHMEM_TIMEOUT)");
 	else if (f->sig == SIGFPE)
 		snprintf(text, size, "division by zero, or one whose result does not fit (SIGFPE)");
 	else if (f->sig == SIGILL && no_state)
 		snprintf(text, size,
 			 "a call of the library has no PE to act for: the context is 0, or the "
-			 "module was never given to mori_shmem_module_init()");
+			 "module was never passed to mori_shmem_module_init()");
 	else if (f->sig == SIGILL)
 		snprintf(text, size,
 			 "an illegal instruction (SIGILL), such as a trap the compiler set");
 	else if (f->no_addr)
-		snprintf(text, size, "use of a pointer that is no address (SIGSEGV)");
+		snprintf(text, size, "use of a pointer that is not an address (SIGSEGV)");
 	else
 		snprintf(text, size, "%s of address 0x%llx (%s)", access, addr,
 			 f->sig == SIGBUS ? "SIGBUS" : "SIGSEGV");

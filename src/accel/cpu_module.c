@@ -50,7 +50,8 @@ static pthread_mutex_t cpu_loader_lock = PTHREAD_MUTEX_INITIALIZER;
 static int cpu_image_bad(const char *why)
 {
 	return err_set(MORI_SHMEM_EINVAL,
-		       "this is no module of the CPU: %s; make one with mori cc --target cpu", why);
+		       "this is not a module for the CPU: %s; make one with mori cc --target cpu",
+		       why);
 }
 
 /* The loader trusts what it reads: every segment must lie in the image. */
@@ -230,7 +231,8 @@ static int cpu_module_borrow(struct accel_dev *d, void *native, struct accel_mod
 	(void)d;
 	if (!cpu_loader_knows(native))
 		return err_set(MORI_SHMEM_EINVAL,
-			       "%p is no module: on the CPU it is what dlopen() gave", native);
+			       "%p is not a module: on the CPU a module is what dlopen() returned",
+			       native);
 	m = cpu_module_new();
 	if (!m)
 		return MORI_SHMEM_ENOMEM;

@@ -368,7 +368,7 @@ int gpu_facts(struct accel_dev *d, struct accel_facts *out)
 		code = gpu.device_uuid(out->id, d->home->device);
 	gpu_leave();
 	if (code)
-		return gpu_fail(code, "cannot ask the GPU for its memory");
+		return gpu_fail(code, "cannot query the GPU's memory");
 	out->total = total;
 	out->free = free_now;
 	out->granule = gpu_granule(d);

@@ -165,7 +165,7 @@ static int gpu_no_memory(const struct accel_dev *d, uint64_t len, int code)
 	struct accel_facts facts;
 
 	if (code != 2 || gpu_facts((struct accel_dev *)d, &facts))
-		return gpu_fail(code, "cannot make memory of the heap");
+		return gpu_fail(code, "cannot allocate memory for the heap");
 	return err_set(MORI_SHMEM_ENOMEM,
 		       "GPU %d has no %llu bytes for the heap: %llu of %llu are free; lower "
 		       "MORI_SHMEM_HEAP_SIZE",
@@ -208,7 +208,7 @@ static int gpu_segment_take(struct accel_dev *d, const struct accel_shareable *s
 	if (err)
 		return err;
 	code = gpu.mem_import(&handle, from, kind);
-	err = code ? gpu_fail(code, "cannot take memory of another PE's heap") :
+	err = code ? gpu_fail(code, "cannot import memory of another PE's heap") :
 		     gpu_segment_map(handle, at, len, devs, n_devs);
 	gpu_leave();
 	return err;
@@ -356,7 +356,7 @@ static int gpu_pin(struct accel_dev *d, void *ptr, uint64_t len, bool *ours)
 	gpu_leave();
 	*ours = !code;
 	return code && code != GPU_IS_PINNED ?
-		       gpu_fail(code, "cannot let the GPU get at host memory") :
+		       gpu_fail(code, "cannot make host memory accessible to the GPU") :
 		       0;
 }
 
@@ -383,7 +383,7 @@ static int gpu_dmabuf(struct accel_dev *d, const void *at, uint64_t len, int *fd
 	code = gpu.mem_handle(fd, base, end - base, GPU_DMABUF, 0);
 	gpu_leave();
 	*off = from - base;
-	return code ? gpu_fail(code, "no dma-buf of memory of the GPU") : 0;
+	return code ? gpu_fail(code, "no dma-buf for memory of the GPU") : 0;
 }
 
 static int gpu_show(struct accel_dev *d, void *at, uint64_t len, bool io, void **out)
@@ -404,15 +404,15 @@ static int gpu_show(struct accel_dev *d, void *at, uint64_t len, bool io, void *
 	}
 	gpu_leave();
 	*out = (void *)(uintptr_t)seen;
-	return code ? gpu_fail(code, io ? "the GPU cannot get at registers of the NIC" :
-					  "the GPU cannot get at queues of the NIC") :
+	return code ? gpu_fail(code, io ? "the GPU cannot access registers of the NIC" :
+					  "the GPU cannot access queues of the NIC") :
 		      0;
 }
 
 static int gpu_pci(struct accel_dev *d, char *text, size_t size)
 {
 	if (!gpu.device_pci || gpu.device_pci(text, (int)size, d->home->device))
-		return err_set(MORI_SHMEM_ENOTSUP, "it is not known where the GPU is");
+		return err_set(MORI_SHMEM_ENOTSUP, "the GPU's PCI address is unknown");
 	return 0;
 }
 

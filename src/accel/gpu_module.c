@@ -89,7 +89,7 @@ static int gpu_module_open(struct gpu_module *m, const char *image)
 	gpu.error_name(code, &name);
 	gpu_fail(code, "load");
 	return err_set(code == 2 ? MORI_SHMEM_ENOMEM : MORI_SHMEM_EINVAL,
-		       "this is no module for this GPU: %s%s%s; make one with mori cc --target "
+		       "this is not a module for this GPU: %s%s%s; make one with mori cc --target "
 		       "sm_<capability>",
 		       name ? name : "", *said ? ": " : "", said);
 }
@@ -159,7 +159,7 @@ static int gpu_module_kernel(struct accel_module *handle, size_t index, const ch
 	else if (index >= n)
 		err = err_set(MORI_SHMEM_ENOENT, "the module has %u kernels", n);
 	else if (gpu.function_name(name, list[index]))
-		err = err_set(MORI_SHMEM_EIO, "the driver did not tell the name of a kernel");
+		err = err_set(MORI_SHMEM_EIO, "the driver did not report the name of a kernel");
 	free(list);
 	gpu_leave();
 	return err;
@@ -179,7 +179,7 @@ static int gpu_module_look(struct accel_module *handle, uint32_t *flags)
 	code = gpu.module_global(&at, &len, m->module, "globalGpuStates");
 	gpu_leave();
 	if (code && code != 500)
-		return gpu_fail(code, "cannot look into the module");
+		return gpu_fail(code, "cannot inspect the module");
 	if (code)
 		return err_set(MORI_SHMEM_ENOENT,
 			       "the module does not use the library: it has no globalGpuStates");
@@ -349,7 +349,7 @@ static int gpu_kernel_params(struct accel_module *handle, const char *name,
 		err = MORI_SHMEM_ENOENT;
 	else if (!gpu.function_parameter)
 		err = err_set(MORI_SHMEM_ENOTSUP,
-			      "this driver does not tell the parameters of a kernel");
+			      "this driver does not report the parameters of a kernel");
 	while (!err && !gpu.function_parameter(f, n, &off, &len)) {
 		if (n < room)
 			params[n] = (mori_shmem_param_t){ .kind = MORI_SHMEM_PARAM_UNKNOWN,

@@ -25,8 +25,8 @@ void gpu_tasks_load(struct gpu_home *home)
 
 	if (!cuda_kernels[0]) {
 		snprintf(home->no_task, sizeof(home->no_task),
-			 "this build has none of the kernels it needs for that: clang 19 was not "
-			 "there when it was made");
+			 "this build lacks the kernels that it needs for that: clang 19 was "
+			 "missing when it was made");
 		return;
 	}
 	code = gpu.module_load(&home->tasks, cuda_kernels, 0, NULL, NULL);
@@ -100,7 +100,7 @@ int gpu_stream_check(struct accel_dev *d, void *stream, bool alone)
 		return 0;
 	return err_set(MORI_SHMEM_EINVAL,
 		       "several PEs of this process share a GPU: on the default stream they would "
-		       "wait for each other for ever; give each PE a stream of its own");
+		       "wait for each other forever; give each PE a stream of its own");
 }
 
 int gpu_stream_copy(struct accel_dev *d, void *dst, const void *src, uint64_t len, void *stream)

@@ -110,7 +110,7 @@ static int api_check_attr(unsigned flags, const mori_shmem_init_attr_t *attr)
 {
 	if (flags == MORI_SHMEM_INIT_WITH_MPI_COMM)
 		return err_set(MORI_SHMEM_ENOTSUP,
-			       "mori_shmem_init_attr: the library knows no MPI; include "
+			       "mori_shmem_init_attr: the library does not know MPI; include "
 			       "<mori/shmem_mpi.h> and call mori_shmem_init_mpi(comm)");
 	if (flags != MORI_SHMEM_INIT_WITH_UNIQUEID)
 		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_init_attr: unknown flags 0x%x",
@@ -467,7 +467,8 @@ int mori_shmem_leave_fault(const mori_shmem_fault_t *fault)
 		return err;
 	sized_copy(&all, sizeof(all), fault, fault->struct_size);
 	if (all.code >= 0)
-		return err_set(MORI_SHMEM_EINVAL, "mori_shmem_leave_fault: its code is no failure");
+		return err_set(MORI_SHMEM_EINVAL,
+			       "mori_shmem_leave_fault: its code is not a failure");
 	fail_record(pe, &all);
 	return 0;
 }

@@ -41,7 +41,8 @@ static int heap_open_isolation(struct pe *pe)
 
 	h->owner = calloc(h->max >> h->granule, sizeof(*h->owner));
 	if (!h->owner)
-		return err_set(MORI_SHMEM_ENOMEM, "out of memory for the books of the heap");
+		return err_set(MORI_SHMEM_ENOMEM,
+			       "out of memory for the heap's allocation records");
 	pe->state->owner = h->owner;
 	pe->state->granule = h->granule;
 	return 0;

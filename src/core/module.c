@@ -37,7 +37,8 @@ static struct {
 	struct mori_shmem_module *first;
 } modules = { .lock = PTHREAD_MUTEX_INITIALIZER, .free = PTHREAD_COND_INITIALIZER };
 
-static const char not_yours[] = "it is no module of mori_shmem_module_load(), or was unloaded";
+static const char not_yours[] =
+	"it is not a module of mori_shmem_module_load(), or it was unloaded";
 
 void module_after_fork(void)
 {

@@ -189,16 +189,16 @@ static int rdma_do_without(struct pe *pe, int why)
 {
 	if (rdma_policy(&pe->options) == RDMA_MUST)
 		return err_set(why,
-			       "a NIC is asked for (MORI_NIC, MORI_RDMA_DEVICES), but there is "
+			       "a NIC is requested (MORI_NIC, MORI_RDMA_DEVICES), but there is "
 			       "none for kernels: %s",
 			       err_text());
 	if (pe->rank)
 		return 0;
 	if (why == MORI_SHMEM_ENOENT) /* nothing has failed */
-		log_info("kernels have the soft NIC: %s", err_text());
+		log_info("kernels use the soft NIC: %s", err_text());
 	else
-		log_warn("kernels have the soft NIC, which is slower: %s; MORI_NIC=soft takes it "
-			 "without asking",
+		log_warn("kernels use the soft NIC, which is slower: %s; MORI_NIC=soft chooses it "
+			 "without this warning",
 			 err_text());
 	return 0;
 }

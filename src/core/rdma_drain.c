@@ -37,7 +37,7 @@ static int rdma_drain_poll_copy(struct rdma *r, const void *at, struct nic_queue
 	(void)nic_queue_sizes(q, &sizes);
 	cq = malloc(sizes.cq + sizes.marks);
 	if (!cq)
-		return err_set(MORI_SHMEM_ENOMEM, "no memory to look at a queue");
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a copy of a queue");
 	err = a->mem->copy(a->dev, cq, (const void *)(uintptr_t)q->cq, sizes.cq);
 	if (!err)
 		err = a->mem->copy(a->dev, cq + sizes.cq, (const void *)(uintptr_t)q->marks,

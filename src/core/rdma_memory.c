@@ -197,7 +197,8 @@ static int rdma_region_publish(struct rdma *r, uint64_t base, uint64_t len, stru
 	int err;
 
 	if (!a)
-		return err_set(MORI_SHMEM_ENOMEM, "no memory for what a NIC may reach");
+		return err_set(MORI_SHMEM_ENOMEM,
+			       "out of memory for the list of what a NIC may access");
 	a->image->base = base;
 	a->image->lkey = lkey;
 	a->image->shared = places != NULL;

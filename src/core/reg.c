@@ -96,7 +96,8 @@ static int window_verdict(struct pe *pe, uint64_t size, bool *unmapped)
 
 		if (!reg_range(at, size))
 			return err_set(MORI_SHMEM_EINVAL,
-				       "symmetric_register: %p + %llu bytes of PE %d is no memory",
+				       "symmetric_register: %p + %llu bytes of PE %d is not a "
+				       "range of memory",
 				       at, (unsigned long long)size, i);
 		if (window_offer_of(pe, i)->kind == WINDOW_HOST)
 			return err_set(MORI_SHMEM_ENOTSUP,

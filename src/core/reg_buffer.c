@@ -28,8 +28,9 @@ int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
 	int err = 0;
 
 	if (!reg_range(ptr, size))
-		return err_set(MORI_SHMEM_EINVAL, "buffer_register: %p + %llu bytes is no memory",
-			       ptr, (unsigned long long)size);
+		return err_set(MORI_SHMEM_EINVAL,
+			       "buffer_register: %p + %llu bytes is not a range of memory", ptr,
+			       (unsigned long long)size);
 	pthread_mutex_lock(&pe->reg.lock);
 	for (b = pe->reg.buffers; b; b = b->next) {
 		if (addr < b->addr + b->len && b->addr < addr + size) {

@@ -192,7 +192,7 @@ struct dev_state *registry_look_ctx(uint64_t ctx)
 	pthread_mutex_unlock(&registry.lock);
 	if (!found)
 		err_set(MORI_SHMEM_ESTATE,
-			"context 0x%llx is no PE of this process: take it from "
+			"context 0x%llx does not belong to a PE of this process: take it from "
 			"mori_shmem_device_state() after init, and not past finalize",
 			(unsigned long long)ctx);
 	return found;

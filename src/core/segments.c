@@ -69,7 +69,8 @@ static int segment_note(struct world *w, int rank, uint64_t off, uint64_t len, v
 	struct segment *p = malloc(sizeof(*p));
 
 	if (!p)
-		return err_set(MORI_SHMEM_ENOMEM, "out of memory for the books of the heap");
+		return err_set(MORI_SHMEM_ENOMEM,
+			       "out of memory for the heap's allocation records");
 	pthread_mutex_lock(&w->lock);
 	*p = (struct segment){
 		w->map->segments, rank, off, len, segment_address(w, rank, off), handle
@@ -137,7 +138,8 @@ static int seg_exchange_create(struct pe *pe, struct seg_exchange *b)
 
 	b->shareables = calloc((size_t)b->n + 1, sizeof(*b->shareables));
 	if (!b->shareables)
-		return err_set(MORI_SHMEM_ENOMEM, "out of memory for the books of the heap");
+		return err_set(MORI_SHMEM_ENOMEM,
+			       "out of memory for the heap's allocation records");
 	for (int i = 0; i < b->n; i++)
 		b->shareables[i] = (struct accel_shareable){
 			.way = pe->world->segments.fabric ? ACCEL_FABRIC : ACCEL_FD, .fd = -1

@@ -45,7 +45,7 @@ int net_region_add(struct net *e, int pe, uint32_t id, enum net_memory kind, voi
 	struct net_region *r, *before;
 
 	if (pe < 0 || pe >= e->config.n_pes || e->proc_of[pe] != e->config.my_proc)
-		return err_set(MORI_SHMEM_EINVAL, "PE %d is not of this process", pe);
+		return err_set(MORI_SHMEM_EINVAL, "PE %d does not belong to this process", pe);
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a region");

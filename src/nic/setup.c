@@ -149,7 +149,7 @@ const char *nic_syndrome_text(uint32_t format, uint32_t syndrome)
 	if (format >= NIC_FORMATS)
 		return "an error of an unknown NIC";
 	if (syndrome == UINT32_MAX)
-		return "a completion of what was never posted";
+		return "a completion for something that was never posted";
 	for (size_t i = 0; i < nic_rows[format].n; i++)
 		if (nic_rows[format].syndromes[i].code == syndrome)
 			return nic_rows[format].syndromes[i].text;

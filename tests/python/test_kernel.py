@@ -263,7 +263,7 @@ def test_module_init(alone, tmp_path):
     with pytest.raises(mori.ShmemError):
         s.shmem_module_init(0)
     for bad in (4096, 12345, lib._handle + 8):
-        with pytest.raises(mori.ShmemError, match="no module"):
+        with pytest.raises(mori.ShmemError, match="not a module"):
             s.shmem_module_init(bad)
     with pytest.raises(mori.ShmemError) as e:
         s.shmem_module_init(ctypes.CDLL(None)._handle)

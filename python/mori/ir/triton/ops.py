@@ -139,7 +139,7 @@ def _emit_object(name: str, args: list[Any], semantic: Any) -> tl.tensor:
                 plain.append(given[param])
             continue
         if len(given[param]) != 3:
-            raise ValueError(f"{name}: {param} is no memory object (address, size, kind)")
+            raise ValueError(f"{name}: {param} is not a memory object (address, size, kind)")
         addr, size = u64(given[param][0]), u64(given[param][1])
         off, length = u64(given[f"{param}_off"]), u64(8 if param == "sig" else given["bytes"])
         for holds in (
