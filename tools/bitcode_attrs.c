@@ -102,8 +102,8 @@ static unsigned attrs_kind(const char *name)
 }
 
 /*
- * Strings with a value say for what processor and how the compiler was told to compile; those
- * without are what it found out, except the rule about library calls.
+ * Strings with a value hold the compiler's options, such as the processor; those without hold what
+ * it found out, except the rule about library calls.
  */
 static void attrs_drop_strings(const struct attrs_api *api, attrs_value of)
 {
@@ -126,7 +126,9 @@ static void attrs_drop_strings(const struct attrs_api *api, attrs_value of)
 	free(all);
 }
 
-/* A deferred function (DEV_DEFER, target/base.h) was optimised by itself; from here it is inlined. */
+/*
+ * A deferred function (DEV_DEFER, target/base.h) was optimised alone; from here on it is inlined.
+ */
 static void attrs_do_function(attrs_context context, attrs_value fn)
 {
 	const char *section = LLVMGetSection(fn);

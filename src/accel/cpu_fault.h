@@ -14,7 +14,7 @@
 
 /* What a thread that runs a grid shares with the handler. */
 struct cpu_fault {
-	struct fiber *host;    /* goes on after a fault */
+	struct fiber *host;    /* continues after a fault */
 	volatile bool armed;   /* the grid's code runs, not the host's */
 	volatile int sig;      /* 0: none */
 	volatile int err;      /* the status it is */

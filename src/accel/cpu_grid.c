@@ -22,7 +22,7 @@
 #define VISIT_TURNS 32u /* per lane, before the other blocks are visited */
 #define LOOKS_NS                                                                                   \
 	(FIBER_ASAN || FIBER_TSAN ? 2000000u : 200000u) /* a turn that only polls takes less */
-#define LOST_NS	       2000000000u /* how long a polling loop goes on once a PE is lost */
+#define LOST_NS	       2000000000u /* how long a polling loop continues once a PE is lost */
 #define EAGER_TURNS    20u	   /* without effect, before the backoff begins: 0.6 us */
 #define STACKS_TO_KEEP 2048u	   /* between launches */
 
@@ -59,7 +59,7 @@ static struct cpu_lane *cpu_block_queue_take(struct cpu_block *b)
 	return l;
 }
 
-/* On the lane's own stack, which goes on when it is its turn again. */
+/* On the lane's own stack, where it continues at its next turn. */
 static void cpu_lane_pause(struct cpu_run *r, struct cpu_lane *l, bool check)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);

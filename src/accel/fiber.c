@@ -16,7 +16,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-/* Saves the caller at *from and goes on where @to was saved. */
+/* Saves the caller at *from and continues where @to was saved. */
 void fiber_swap(void **from, void *to) __attribute__((visibility("hidden")));
 /* The second half: the stack pointer is that of a saved one. Not for C. */
 void fiber_resume(void) __attribute__((visibility("hidden")));

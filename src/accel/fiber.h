@@ -34,7 +34,7 @@
 #define FIBER_TSAN 0
 #endif
 
-/* One that does not run: where it goes on. */
+/* Where a fiber that does not run continues. */
 struct fiber {
 	void *sp;
 	void *tsan;	    /* TSan's idea of it */
@@ -52,7 +52,7 @@ void fiber_arrived(struct fiber *from);
 void fiber_switch(struct fiber *from, struct fiber *to);
 /* The same for one that never runs again. */
 void fiber_leave(struct fiber *from, struct fiber *to) __attribute__((noreturn));
-/* In a signal handler: when it returns, @to goes on instead of what was interrupted. */
+/* In a signal handler: when it returns, @to continues instead of what was interrupted. */
 void fiber_land(void *ucontext, struct fiber *to);
 
 /* What a handler can find out about the interrupted code; 0 on an unknown machine. */

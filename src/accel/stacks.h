@@ -35,7 +35,7 @@ void stacks_give(struct stacks *s, struct stack *stack);
 /* Frees all stacks, even those not given back; keeps the memory of about @n. */
 void stacks_reset(struct stacks *s, size_t n);
 
-/* The fiber on it will never end: a sanitizer must not go on with it. */
+/* The fiber on it will never end: a sanitizer must forget it. */
 void stack_forget(struct stack *stack);
 
 bool stack_intact(const struct stack *stack);

@@ -193,7 +193,7 @@ static int heap_publish(struct pe *pe, const struct alloc_block *b, uint32_t own
 	return err || len == pe->state->heap_len ? err : heap_set_len(pe, len);
 }
 
-/* A number that is no other block's. */
+/* A number that no other block has. */
 static uint32_t heap_owner(struct heap *h)
 {
 	h->last_owner = h->last_owner == UINT32_MAX ? 1 : h->last_owner + 1;

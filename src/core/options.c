@@ -396,7 +396,7 @@ static int options_check_unknown(void)
 	return 0;
 }
 
-/* Variables of MORI that change nothing so far: whoever sets one must learn that. */
+/* Variables of MORI that have no effect yet: setting one prints a warning. */
 static void options_warn_idle(void)
 {
 	static const struct {

@@ -212,7 +212,7 @@ int queue_open(struct pe *pe, bool nics, int failed)
 	if (nics)
 		err = rdma_open(pe, failed, &rdma);
 	if (!err)
-		err_restore(&was); /* a missing NIC is no failure */
+		err_restore(&was); /* a missing NIC is not a failure */
 	if (!err)
 		qs = calloc(1, sizeof(*qs));
 	if (!qs) {

@@ -42,7 +42,7 @@ struct rdma {
 struct rdma *rdma_new(struct pe *pe);
 /* The device's memory for the NIC; NULL: the CPU needs nothing. */
 const struct verbs_memory *rdma_memory(const struct pe *pe);
-/* Where the device is on the PCI bus; NULL: nowhere. */
+/* The device's PCI address; NULL: none. */
 const char *rdma_pci(const struct pe *pe, char *text, size_t size);
 /* The heap and the flags, once their places on the other PEs are known. */
 int rdma_regions_open(struct rdma *r);

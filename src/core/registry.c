@@ -43,7 +43,7 @@ static void registry_fork_parent(void)
 	pthread_mutex_unlock(&registry.lock);
 }
 
-/* The child is no PE: what it inherited belongs to the parent and is only forgotten. */
+/* The child is not a PE: what it inherited belongs to the parent and is only forgotten. */
 static void registry_fork_child(void)
 {
 	registry.first = NULL;

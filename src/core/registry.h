@@ -17,7 +17,8 @@ struct registry_thread {
 	uint64_t bound_id;	 /* 0: not bound */
 	uint64_t ctx_generation; /* the same for the last context */
 	uint64_t ctx;
-	struct dev_state *ctx_state; /* that it is the address of, or of a copy of it */
+	struct dev_state
+		*ctx_state; /* the state of which ctx is the address, or the address of a copy */
 };
 
 extern __thread struct registry_thread registry_thread __attribute__((visibility("hidden")));

@@ -121,7 +121,7 @@ static int stream_copy(struct pe *pe, const char *name, const void *remote, void
 	src = remote == src ? at : src;
 	/*
 	 * The driver's copies of all streams of a process stand in few queues. Those of two PEs
-	 * whose streams wait for each other may block each other there for ever; kernels do not.
+	 * whose streams wait for each other may block each other there forever; kernels do not.
 	 */
 	if (stream_alone(pe) || !pe_device_holds(pe, dest) || !pe_device_holds(pe, src))
 		return pe->accel.mem->stream_copy(pe->accel.dev, dest, src, bytes, stream);

@@ -19,7 +19,7 @@ uint64_t amo_apply(void *at, int width, int op, uint64_t value, uint64_t compare
 	int rmw = amo_rmw(op);
 
 	value = amo_operand(op, value);
-	/* Release: pairs with the acquire of whoever waits for the word at the owner. */
+	/* Release: pairs with the acquire of the thread that waits for the word at the owner. */
 	if (width == 8) {
 		was = __atomic_load_n(wide, __ATOMIC_RELAXED);
 		while (!__atomic_compare_exchange_n(wide, &was,

@@ -270,7 +270,9 @@ int net_conn_error(const struct net_conn *c, int pe);
 void net_conn_free(struct net *e, struct net_conn *c);
 
 /* engine_req.c */
-/* @r goes to the end of @c's queue, and out of it as far as there is room. @c NULL: no memory. */
+/*
+ * Appends @r to @c's queue and sends as much of the queue as there is room for. @c NULL: no memory.
+ */
 void net_req_submit(struct net *e, struct net_conn *c, struct net_req *r);
 /* Nothing of a request that was submitted without done() is under way any more. */
 bool net_req_ready(void *r);

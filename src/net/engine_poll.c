@@ -25,7 +25,7 @@ static const struct {
 	int64_t parked_ns, parked_max_ns; /* between two checks: twice as long each time */
 	int64_t retry_ns;		  /* to sleep at most when something could not be sent, */
 	int64_t sleep_ns;		  /* and else: for deadlines */
-	int give_way; /* yields, at most, to whoever wants the lock: they need longer to wake up */
+	int give_way; /* yields, at most, to threads that want the lock: they take longer to wake up */
 } times = {
 	.consecutive_ns = 20000,
 	.park_after = 16,
@@ -174,7 +174,7 @@ int net_progress(struct net *e)
 	int did;
 
 	if (pthread_mutex_trylock(&e->lock))
-		return 0; /* whoever has it makes progress */
+		return 0; /* its holder makes progress */
 	did = engine_progress(e);
 	engine_leave(e);
 	if (!__atomic_load_n(&e->pollers, __ATOMIC_RELAXED))
@@ -217,7 +217,7 @@ static void engine_thread_give_way(const struct net *e)
 		sched_yield();
 }
 
-/* Parked, so long; and how long next time. */
+/* Sleeps for @ns while parked; returns how long to sleep next time. */
 static int64_t engine_thread_sleep_parked(struct net *e, int64_t ns)
 {
 	if (e->link->mute)

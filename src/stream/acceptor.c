@@ -113,7 +113,7 @@ static int acceptor_hear(struct acceptor *a, struct acceptor_stranger *s)
 	return verdict == ACCEPTOR_TAKEN;
 }
 
-/* -errno where @listener has nobody, or there is no room for who is there. */
+/* -errno if nobody waits at @listener, or there is no room for a connection that does. */
 static int acceptor_accept(struct acceptor *a, int listener, int *taken)
 {
 	int fd = socket_accept(listener);

@@ -257,7 +257,7 @@ static int compile_c(struct cc *c, const char *out)
 				   "--target=amdgcn-amd-amdhsa -mcpu=%s -nogpulib "
 				   "-ffreestanding -Xclang -mcode-object-version=none",
 				   cc_front_cpu(c)));
-	else /* debug information tells what the parameters of kernels are */
+	else /* debug information shows what the parameters of kernels are */
 		cc_words_of(c, &cmd, "-fPIC -g");
 	cc_words_of(c, &cmd, "-std=gnu11 -fconvergent-functions");
 	cc_word(&cmd, cc_str(c, "-O%s", c->level));
