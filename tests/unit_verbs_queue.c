@@ -38,9 +38,9 @@ static const struct fake_nic nics[] = {
 /* Memory of a device and what kernels were shown, counted. */
 static int device_parts, device_shown;
 
-static int device_alloc(void *arg, uint64_t len, void **out)
+static int device_alloc(struct accel_dev *d, uint64_t len, void **out)
 {
-	(void)arg;
+	(void)d;
 	if (fake_step(__func__))
 		return err_set(MORI_SHMEM_ENOMEM, "the device has no memory");
 	*out = aligned_alloc(4096, len);
@@ -49,28 +49,28 @@ static int device_alloc(void *arg, uint64_t len, void **out)
 	return 0;
 }
 
-static void device_free(void *arg, void *at)
+static void device_free(struct accel_dev *d, void *at)
 {
-	(void)arg;
+	(void)d;
 	free(at);
 	device_parts--;
 }
 
-static int device_copy(void *arg, void *dst, const void *src, uint64_t len)
+static int device_copy(struct accel_dev *d, void *dst, const void *src, uint64_t len)
 {
-	(void)arg;
+	(void)d;
 	if (fake_step(__func__))
 		return err_set(MORI_SHMEM_EIO, "the copy failed");
 	memcpy(dst, src, len);
 	return 0;
 }
 
-static int device_dmabuf(void *arg, const void *at, uint64_t len, int *fd, uint64_t *off)
+static int device_dmabuf(struct accel_dev *d, const void *at, uint64_t len, int *fd, uint64_t *off)
 {
 	/* As a driver that gives out whole allocations. */
 	const char *base = (const char *)at - 4096;
 
-	(void)arg, (void)len;
+	(void)d, (void)len;
 	if (fake_step(__func__))
 		return MORI_SHMEM_ENOTSUP;
 	*fd = memfd_create("dmabuf", MFD_CLOEXEC);
@@ -80,9 +80,9 @@ static int device_dmabuf(void *arg, const void *at, uint64_t len, int *fd, uint6
 	return 0;
 }
 
-static int device_show(void *arg, void *at, uint64_t len, bool io, void **out)
+static int device_show(struct accel_dev *d, void *at, uint64_t len, bool io, void **out)
 {
-	(void)arg, (void)io;
+	(void)d, (void)io;
 	if (fake_step(__func__))
 		return err_set(MORI_SHMEM_EIO, "nothing can be shown");
 	CHECK((uintptr_t)at % 4096 == 0 && len % 4096 == 0 && len);
@@ -91,9 +91,9 @@ static int device_show(void *arg, void *at, uint64_t len, bool io, void **out)
 	return 0;
 }
 
-static void device_hide(void *arg, void *at)
+static void device_hide(struct accel_dev *d, void *at)
 {
-	(void)arg, (void)at;
+	(void)d, (void)at;
 	device_shown--;
 }
 

@@ -129,9 +129,9 @@ static int rdma_prepare(struct rdma *r)
 
 	r->config = rdma_config(&pe->options, rdma_pci(pe, r->pci, sizeof(r->pci)));
 	r->config.turn = pe->world->slot[pe->rank];
-	r->config.memory = rdma_memory(pe);
+	r->config.memory = rdma_memory(r);
 	r->config.device = pe_device_mem(pe);
-	r->config.arg = &pe->accel;
+	r->config.dev = pe->accel.dev;
 	rdma_sizes(r);
 	if (!verbs)
 		return verbs_missing();

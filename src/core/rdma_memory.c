@@ -13,61 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The memory operations of verbs.h; @arg is the PE's struct accel. */
-static int rdma_mem_alloc(void *arg, uint64_t len, void **out)
+const struct verbs_memory *rdma_memory(struct rdma *r)
 {
-	const struct accel *a = arg;
+	const struct accel_mem *m = r->pe->accel.mem;
 
-	return a->mem->alloc(a->dev, len, out);
-}
-
-static void rdma_mem_free(void *arg, void *at)
-{
-	const struct accel *a = arg;
-
-	a->mem->free(a->dev, at);
-}
-
-static int rdma_mem_copy(void *arg, void *dst, const void *src, uint64_t len)
-{
-	const struct accel *a = arg;
-
-	return a->mem->copy(a->dev, dst, src, len);
-}
-
-static int rdma_mem_dmabuf(void *arg, const void *at, uint64_t len, int *fd, uint64_t *off)
-{
-	const struct accel *a = arg;
-
-	return a->mem->dmabuf(a->dev, at, len, fd, off);
-}
-
-static int rdma_mem_show(void *arg, void *at, uint64_t len, bool io, void **out)
-{
-	const struct accel *a = arg;
-
-	return a->mem->show(a->dev, at, len, io, out);
-}
-
-static void rdma_mem_hide(void *arg, void *at)
-{
-	const struct accel *a = arg;
-
-	a->mem->unpin(a->dev, at);
-}
-
-const struct verbs_memory *rdma_memory(const struct pe *pe)
-{
-	static const struct verbs_memory device = {
-		.alloc = rdma_mem_alloc,
-		.free = rdma_mem_free,
-		.copy = rdma_mem_copy,
-		.dmabuf = rdma_mem_dmabuf,
-		.show = rdma_mem_show,
-		.hide = rdma_mem_hide,
+	if (!pe_device_mem(r->pe))
+		return NULL;
+	r->memory = (struct verbs_memory){
+		.alloc = m->alloc,
+		.free = m->free,
+		.copy = m->copy,
+		.dmabuf = m->dmabuf,
+		.show = m->show,
+		.hide = m->unpin,
 	};
-
-	return pe_device_mem(pe) ? &device : NULL;
+	return &r->memory;
 }
 
 const char *rdma_pci(const struct pe *pe, char *text, size_t size)

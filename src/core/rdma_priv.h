@@ -23,7 +23,8 @@ struct rdma_region {
 
 struct rdma {
 	struct pe *pe;
-	struct verbs_config config; /* verbs->open() keeps it */
+	struct verbs_config config; /* verbs->open() keeps it, and */
+	struct verbs_memory memory; /* this */
 	char pci[32];
 	struct verbs *nic;
 	struct verbs_region *flags; /* of kernels' barriers */
@@ -41,7 +42,7 @@ struct rdma {
 /* rdma_memory.c */
 struct rdma *rdma_new(struct pe *pe);
 /* The device's memory for the NIC; NULL: the CPU needs nothing. */
-const struct verbs_memory *rdma_memory(const struct pe *pe);
+const struct verbs_memory *rdma_memory(struct rdma *r);
 /* The device's PCI address; NULL: none. */
 const char *rdma_pci(const struct pe *pe, char *text, size_t size);
 /* The heap and the flags, once their places on the other PEs are known. */

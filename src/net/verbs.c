@@ -113,7 +113,7 @@ int verbs_part_fd(struct verbs *v, const void *at, uint64_t len, uint64_t *off)
 	int fd = -1;
 
 	*off = 0;
-	if (!m || !m->dmabuf || m->dmabuf(v->config.arg, at, len, &fd, off))
+	if (!m || !m->dmabuf || m->dmabuf(v->config.dev, at, len, &fd, off))
 		return -1;
 	return fd;
 }
@@ -223,7 +223,7 @@ int verbs_show(struct verbs *v, uint64_t *addr, uint64_t len, bool io, struct ve
 		s = calloc(1, sizeof(*s));
 		if (!s)
 			return err_set(MORI_SHMEM_ENOMEM, "out of memory for a queue");
-		err = m->show(v->config.arg, (void *)(uintptr_t)page, end - page, io, &s->out);
+		err = m->show(v->config.dev, (void *)(uintptr_t)page, end - page, io, &s->out);
 		if (err) {
 			free(s);
 			return err;
@@ -249,7 +249,7 @@ void verbs_hide(struct verbs *v, struct verbs_shown *s)
 		at = &(*at)->next;
 	*at = s->next;
 	if (v->config.memory->hide)
-		v->config.memory->hide(v->config.arg, (void *)s->page);
+		v->config.memory->hide(v->config.dev, (void *)s->page);
 	free(s);
 }
 
@@ -264,7 +264,7 @@ int verbs_part_open(struct verbs *v, uint64_t len, struct verbs_part *out, uint8
 	*image = calloc(1, out->len);
 	if (*image && out->device) {
 		/* Devices align small blocks to less than a page; NICs want whole pages. */
-		err = m->alloc(v->config.arg, out->len + page, &out->whole);
+		err = m->alloc(v->config.dev, out->len + page, &out->whole);
 	} else {
 		out->whole = *image ? aligned_alloc(page, out->len) : NULL;
 		err = out->whole ? 0 :
@@ -290,7 +290,7 @@ void verbs_part_close(struct verbs *v, struct verbs_part *p)
 		return;
 	verbs_hide(v, p->shown);
 	if (p->device)
-		v->config.memory->free(v->config.arg, p->whole);
+		v->config.memory->free(v->config.dev, p->whole);
 	else
 		free(p->whole);
 	p->at = NULL;
@@ -301,7 +301,7 @@ int verbs_part_fill(struct verbs *v, const struct verbs_part *p, uint8_t *image)
 	int err = 0;
 
 	if (p->device)
-		err = v->config.memory->copy(v->config.arg, p->at, image, p->len);
+		err = v->config.memory->copy(v->config.dev, p->at, image, p->len);
 	else
 		memcpy(p->at, image, p->len);
 	free(image);

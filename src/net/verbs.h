@@ -19,21 +19,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct accel_dev; /* a device, which only its backend in src/accel knows */
+
 /*
  * How the NIC accesses memory of a device, and kernels what belongs to the NIC. Each call
  * may be NULL, and all are for the CPU. 0 or a status.
  */
 struct verbs_memory {
 	/* Device memory for queues; NULL: they are in the host's. */
-	int (*alloc)(void *arg, uint64_t len, void **out);
-	void (*free)(void *arg, void *at);
+	int (*alloc)(struct accel_dev *d, uint64_t len, void **out);
+	void (*free)(struct accel_dev *d, void *at);
 	/* From the host to memory of alloc(). */
-	int (*copy)(void *arg, void *dst, const void *src, uint64_t len);
+	int (*copy)(struct accel_dev *d, void *dst, const void *src, uint64_t len);
 	/* A file descriptor for @len bytes at @at, and where in it they begin; we close it. */
-	int (*dmabuf)(void *arg, const void *at, uint64_t len, int *fd, uint64_t *off);
+	int (*dmabuf)(struct accel_dev *d, const void *at, uint64_t len, int *fd, uint64_t *off);
 	/* Kernels may access whole pages of the host, or (@io) registers, from now on. */
-	int (*show)(void *arg, void *at, uint64_t len, bool io, void **out);
-	void (*hide)(void *arg, void *at);
+	int (*show)(struct accel_dev *d, void *at, uint64_t len, bool io, void **out);
+	void (*hide)(struct accel_dev *d, void *at);
 };
 
 struct verbs_config {
@@ -47,7 +49,7 @@ struct verbs_config {
 	const char *sysfs;    /* NULL: SYSFS_PATH, as libibverbs reads it, else /sys */
 	bool device;	      /* transfers are to device memory: completions must be there, too */
 	const struct verbs_memory *memory; /* NULL: everything is in host memory */
-	void *arg;			   /* of its calls */
+	struct accel_dev *dev;		   /* of its calls */
 };
 
 /* How well a GID serves, the best last. */

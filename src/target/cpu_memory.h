@@ -219,13 +219,4 @@ DEV_INLINE void tgt_signal(const struct dev_state *st, void *p, int op, uint64_t
 		(void)tgt_amo(p, true, op, v, 0);
 }
 
-DEV_INLINE void tgt_relax(void)
-{
-#if defined(__x86_64__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ __volatile__("isb" ::: "memory");
-#endif
-}
-
 #endif
