@@ -18,10 +18,10 @@ MORI_KERNEL void allreduce_read(bf16x8 *out, const bf16x8 *in, uint64_t n, uint6
 	uint64_t step = (uint64_t)mori_block_size() * mori_grid_size();
 	uint64_t i = mori_block_id() * (uint64_t)mori_block_size() + mori_thread_id();
 
-	peers_tell(flags, n_pes, round);
+	peers_signal(flags, n_pes, round);
 	peers_find(in, NULL, n_pes);
-	peers_hear(flags, n_pes, round);
-	if (!peers_near(in, n_pes)) {
+	peers_wait(flags, n_pes, round);
+	if (!peers_p2p(in, n_pes)) {
 		uint64_t end = n * (mori_block_id() + 1) / mori_grid_size();
 
 		for (i = n * mori_block_id() / mori_grid_size(); i < end;)

@@ -10,11 +10,11 @@
 #include "peers.h"
 
 /* The last barrier: everything that the block has stored has arrived. */
-static void meet(uint64_t *flags, int n_pes, uint64_t round)
+static void barrier(uint64_t *flags, int n_pes, uint64_t round)
 {
 	mori_block_sync();
-	peers_tell(flags, n_pes, round);
-	peers_hear(flags, n_pes, round);
+	peers_signal(flags, n_pes, round);
+	peers_wait(flags, n_pes, round);
 }
 
 /* If load and store do not reach every PE: fetch tiles by get, and send sums by put. */
@@ -45,17 +45,17 @@ PEERS_STEP void two_shot(bf16x8 *out, const bf16x8 *in, uint64_t n, uint64_t *fl
 	uint64_t step = (uint64_t)mori_block_size() * mori_grid_size();
 	uint64_t i = first + mori_block_id() * (uint64_t)mori_block_size() + mori_thread_id();
 
-	peers_tell(ready, n_pes, round);
+	peers_signal(ready, n_pes, round);
 	peers_find(in, out, n_pes);
-	peers_hear(ready, n_pes, round);
-	if (!peers_near(in, n_pes)) {
+	peers_wait(ready, n_pes, round);
+	if (!peers_p2p(in, n_pes)) {
 		by_queue(out, in, first, end, floats);
-		meet(done, n_pes, round);
+		barrier(done, n_pes, round);
 		return;
 	}
 	for (; i < end; i += step)
 		peers_store(out, i, n_pes, peers_sum(in, i, n_pes, floats));
-	meet(done, n_pes, round);
+	barrier(done, n_pes, round);
 }
 
 MORI_KERNEL void allreduce_two_shot(bf16x8 *out, const bf16x8 *in, uint64_t n, uint64_t *flags,

@@ -26,14 +26,14 @@ PEERS_STEP uint64_t peers_at(const void *mine, int pe)
  * signals. Work between the two steps overlaps with the signals. All threads are synchronised
  * afterwards.
  */
-PEERS_STEP void peers_tell(uint64_t *flags, int n_pes, uint64_t round)
+PEERS_STEP void peers_signal(uint64_t *flags, int n_pes, uint64_t round)
 {
 	for (int pe = (int)mori_thread_id(); pe < n_pes; pe += (int)mori_block_size())
 		mori_shmem_signal_op_thread(&flags[mori_shmem_my_pe()], round,
 					    MORI_SHMEM_SIGNAL_SET, pe, 0);
 }
 
-PEERS_STEP void peers_hear(uint64_t *flags, int n_pes, uint64_t round)
+PEERS_STEP void peers_wait(uint64_t *flags, int n_pes, uint64_t round)
 {
 	for (int pe = (int)mori_thread_id(); pe < n_pes; pe += (int)mori_block_size())
 		mori_shmem_uint64_wait_until(&flags[pe], MORI_SHMEM_CMP_GE, round);
@@ -63,13 +63,13 @@ PEERS_STEP void peers_store(const bf16x8 *out, uint64_t i, int n_pes, bf16x8 v)
 }
 
 /* Whether load and store reach every PE; after peers_find() and a barrier of the block. */
-PEERS_STEP int peers_near(const void *in, int n_pes)
+PEERS_STEP int peers_p2p(const void *in, int n_pes)
 {
-	int far = 0;
+	int remote = 0;
 
 	for (int pe = 0; pe < n_pes; pe++)
-		far |= !(pe < PEERS_KEPT ? peers_in[pe] : peers_at(in, pe));
-	return !far;
+		remote |= !(pe < PEERS_KEPT ? peers_in[pe] : peers_at(in, pe));
+	return !remote;
 }
 
 /* @floats: the 16 bytes are 4 floats, not 8 bf16. */

@@ -258,7 +258,7 @@ void step_barrier(struct tour *t, struct result *r)
 	r->title = "barrier";
 	r->how = "mori_shmem_barrier_all";
 	snprintf(r->what, sizeof(r->what),
-		 "All meet %d times; nobody leaves before everybody has come.", REPEAT);
+		 "%d barriers: no PE leaves one before all PEs have come.", REPEAT);
 	r->ns = median(ns, REPEAT);
 	r->unit = "a barrier";
 

@@ -101,7 +101,7 @@ def run(job, rounds=3):
             out_b, data, n, inbox, came, chunks, round, BLOCK=block, num_warps=8, extern_libs=job.libs
         )
         job.check(f"all-reduce by put and signal, round {round}", out_b, expected(parts))
-        job.meet()  # nobody reads the input any more
+        job.barrier()  # nobody reads the input any more
 
 
 if __name__ == "__main__":

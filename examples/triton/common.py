@@ -50,8 +50,8 @@ class Job:
         here = int(os.environ.get("LOCAL_WORLD_SIZE", self.n))
         return max(1, units // -(-here // torch.cuda.device_count()))
 
-    def meet(self):
-        """All PEs are here, and all kernels and copies of before are done."""
+    def barrier(self):
+        """A barrier after which all earlier kernels and copies are complete."""
         if ON_GPU:
             torch.cuda.synchronize()
         ms.shmem_barrier_all()
@@ -66,7 +66,7 @@ class Job:
         sys.stdout.flush()
 
     def leave(self):
-        self.meet()
+        self.barrier()
         for tensor in reversed(self._tensors):
             ms.mori_shmem_free_tensor(tensor)
         ms.shmem_finalize()

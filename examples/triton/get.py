@@ -28,10 +28,10 @@ def run(job, n=10007):
     words = torch.arange(n, dtype=torch.int32)
     src.copy_(words + 1000000 * job.me)
     left = (job.me - 1) % job.n
-    job.meet()
+    job.barrier()
     for nbi in (False, True):
         dest = job.symmetric((n,), torch.int32, -1)
-        job.meet()
+        job.barrier()
         get[(3,)](dest, src, n, NBI=nbi, extern_libs=job.libs)
         how = "without waiting" if nbi else "at once"
         job.check(f"fetched {how} from PE {left}", dest, words + 1000000 * left)

@@ -20,7 +20,7 @@ def run(job, n=10007):
     src = job.symmetric((n,), torch.int32, 0)
     words = torch.arange(n, dtype=torch.int32)
     src.copy_(words + 1000000 * job.me)
-    job.meet()
+    job.barrier()
     put_ring[(1,)](dest, src, n * 4, extern_libs=job.libs)
     left = (job.me - 1) % job.n
     job.check(f"put here by PE {left}", dest, words + 1000000 * left)

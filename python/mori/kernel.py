@@ -137,7 +137,7 @@ def _pack_unknown(arg: Any) -> bytes:
     """An argument of a kernel whose parameters the device does not report."""
     if isinstance(arg, (float, complex)):
         raise type_error(
-            "the device does not tell how wide the parameter is; pass ctypes.c_float or ctypes.c_double"
+            "the device does not report how wide the parameter is; pass ctypes.c_float or ctypes.c_double"
         )
     if isinstance(arg, bytes):
         return arg
@@ -255,7 +255,7 @@ class Module:
     ) -> None:
         """Kernel.launch() of the only kernel, or of the one named *kernel*."""
         if kernel is None and len(self.kernels) != 1:
-            names = ", ".join(self.kernels) or "does not tell which"
+            names = ", ".join(self.kernels) or "their names are unknown"
             raise value_error(f"the module has several kernels ({names}): say kernel=name")
         self[kernel or self.kernels[0]].launch(grid, block, *args, shared=shared, stream=stream)
 

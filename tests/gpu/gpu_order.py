@@ -140,13 +140,13 @@ def late(job):
             tiles.fill_(100.0)
             sig.zero_()
             c.fill_(-1.0)
-            job.meet()
+            job.barrier()
             with torch.cuda.stream(streams[0]):
                 kernel[(1,)](*args, c, sig, right, **meta)
             with torch.cuda.stream(streams[1]):
                 produce[(1,)](tiles, mine, sig, right, LATE_NS, K=K, SIDE=SIDE, extern_libs=job.libs)
             job.check(f"{kernel.__name__} with num_stages={stages}", c, want)
-            job.meet()
+            job.barrier()
 
 
 def forms(job):
@@ -163,10 +163,10 @@ def forms(job):
             kernel.warmup(a, b, c, box, words, 0, N=SIDE, grid=(1,), extern_libs=job.libs)
     for form, kernel in zip(groups, kernels):
         c.fill_(-1.0)
-        job.meet()
+        job.barrier()
         kernel[(1,)](a, b, c, box, words, (job.me + 1) % job.n, N=SIDE, extern_libs=job.libs)
         job.check(f"tl.dot beside {form}", c, want)
-    job.meet()
+    job.barrier()
     job.wrong += ms.shmem_check() is not None
 
 

@@ -38,10 +38,10 @@ def tensors(job):
     mine = job.symmetric((N,), torch.float32, -1.0)
     right = (job.me + 1) % job.n
     words = torch.arange(N, dtype=torch.float32, device="cuda")
-    job.meet()
+    job.barrier()
     theirs = ms.symm_mori_shmem_tensor(mine, right)
     theirs.copy_(words + 10000 * job.me)
-    job.meet()
+    job.barrier()
     job.check("by torch into a peer's tensor", mine, words + 10000 * ((job.me - 1) % job.n))
     buffer = ms.MoriShmemBuffer(mine.data_ptr(), N * 4, "float32")
     job.check("by the array interface", torch.as_tensor(buffer, device="cuda"), mine)
@@ -60,7 +60,7 @@ def registered(job):
     left = (job.me - 1) % job.n
     get.get[(3,)](dest, src, N, NBI=False, extern_libs=job.libs)
     job.check("fetched from a registered tensor", dest, words + 1000000 * left)
-    job.meet()
+    job.barrier()
     ms.getmem_thread(dest.data_ptr(), src.data_ptr(), N * 4, (job.me + 1) % job.n, 0)
     job.check("the same by the host", dest, words + 1000000 * ((job.me + 1) % job.n))
     ms.shmem_symmetric_deregister(src.data_ptr(), N * 4)
@@ -70,7 +70,7 @@ def registered(job):
 def on_stream(job):
     """The barrier is in the order of torch's stream."""
     box = job.symmetric((job.n,), torch.int64, -1)
-    job.meet()
+    job.barrier()
     for pe in range(job.n):
         ms.symm_mori_shmem_tensor(box, pe)[job.me] = 7 * job.me + pe
     ms.shmem_barrier_on_stream(torch.cuda.current_stream())
@@ -103,7 +103,7 @@ def kept(job):
     ids = job.symmetric((128,), torch.uint8, 0)
     if job.me == 0:
         ids.copy_(torch.frombuffer(bytearray(ms.shmem_get_unique_id()), dtype=torch.uint8))
-    job.meet()
+    job.barrier()
     mine = torch.zeros(128, dtype=torch.uint8, device="cuda")
     ms.getmem_thread(mine.data_ptr(), ids.data_ptr(), 128, 0, 0)
     uid = bytes(mine.cpu().tolist())

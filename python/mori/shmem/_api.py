@@ -85,7 +85,7 @@ class MemObj(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """The first failure of a PE that nobody was told of; -1 in block and thread: from the host."""
+    """The first failure of a PE that nobody has checked; -1 in block and thread: from the host."""
 
     code: int
     text: str
@@ -384,12 +384,12 @@ def shmem_ptr(addr: int, pe: int) -> int:
 
 
 def shmem_barrier_all() -> int:
-    """Complete what this PE's host issued, then meet all PEs. Returns 0."""
+    """Complete what this PE's host issued, then synchronise with all PEs. Returns 0."""
     return _op["barrier_all"]()
 
 
 def shmem_sync_all() -> int:
-    """Meet all PEs; completes nothing. Returns 0."""
+    """Synchronise with all PEs; completes nothing. Returns 0."""
     return _op["sync_all"]()
 
 

@@ -289,13 +289,13 @@ def fence(pe: int | None = None) -> None:
 
 
 def barrier() -> None:
-    """Complete what this PE issued, then meet all PEs; collective."""
+    """Complete what this PE issued, then synchronise with all PEs; collective."""
     _op["barrier_all"]()
     _let_go()
 
 
 def sync() -> None:
-    """Meet all PEs; collective. Completes nothing."""
+    """Synchronise with all PEs; collective. Completes nothing."""
     _op["sync_all"]()
 
 

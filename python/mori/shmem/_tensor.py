@@ -379,7 +379,7 @@ def mori_shmem_create_tensor_list_intra_node(
 
 
 def _others(torch: Any, tensors: list[Any]) -> int:
-    """How many users of the memory of *tensors* there are besides these; 0 where torch does not tell."""
+    """How many users of the memory of *tensors* there are besides these; 0 where torch does not say."""
     storages: dict[int, int] = {}
     others = 0
     count = getattr(torch._C, "_storage_Use_Count", None)
@@ -411,7 +411,7 @@ def mori_shmem_free_tensor(t: Any) -> None:
     """Give the memory of a tensor of mori_shmem_create_tensor() back; collective.
 
     The tensor, and the peers' that were made of it, are empty afterwards. While anything else uses the memory (a slice, a
-    numpy array, a DLPack consumer) it raises, before the PEs meet: delete that and call again.
+    numpy array, a DLPack consumer) it raises, before the barrier: delete that and call again.
     """
     torch = _check_tensor("mori_shmem_free_tensor", t)
     if not t.numel():
