@@ -165,7 +165,7 @@ int peer_find(struct perf_tools *t, const struct perf_options *o)
 			t->kind = &peers[i];
 	}
 	if (o->peer && !strcmp(o->peer, "none")) {
-		snprintf(t->peer_why, sizeof(t->peer_why), "not asked for");
+		snprintf(t->peer_why, sizeof(t->peer_why), "not requested");
 		return 0;
 	}
 	if (!t->kind || (o->peer && t->kind->device && !gpu) || (!t->kind->device && o->device)) {

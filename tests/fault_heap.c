@@ -99,7 +99,7 @@ static void wrong_frees(void)
 	not_freed(b + 256, "256 bytes into the block");
 	if (there)
 		not_freed(there, "not in the symmetric heap");
-	CHECK_EQ("near", there != NULL, test_near(me, other));
+	CHECK_EQ("p2p", there != NULL, test_p2p(me, other));
 	CHECK_FAILS(mori_shmem_free(me == 1 ? b : a), MORI_SHMEM_EMISMATCH, "PE 1");
 	same_text();
 	CHECK_FAILS(mori_shmem_free(me == 3 ? local : a), MORI_SHMEM_EMISMATCH, "PE 3");

@@ -47,7 +47,7 @@ static void after_a_timeout(int64_t *words)
 {
 	CHECK_FAILS(mori_shmem_barrier_all(), MORI_SHMEM_ESTATE, "timed out");
 	CHECK_NULL(mori_shmem_malloc(64), "timed out");
-	if (test_near(fault_rank, stopped)) {
+	if (test_p2p(fault_rank, stopped)) {
 		CHECK_OK(mori_shmem_int64_p(&words[fault_rank], 70 + fault_rank, stopped, 0));
 		CHECK_EQ("g", mori_shmem_int64_g(&words[fault_rank], stopped, 0), 70 + fault_rank);
 	} else {
@@ -86,7 +86,7 @@ static void awake(int64_t *words, void *block)
 	if (strcmp(call, "finalize") != 0) {
 		for (int pe = 0; pe < fault_n; pe++)
 			CHECK_EQ("word", words[pe],
-				 pe != fault_rank && test_near(pe, fault_rank) ? 70 + pe : 0);
+				 pe != fault_rank && test_p2p(pe, fault_rank) ? 70 + pe : 0);
 		CHECK(mori_shmem_finalize() != 0);
 	}
 }

@@ -40,7 +40,7 @@ static void by_kernel(mori_shmem_module_t *m, const struct dev_state *st)
 	before = posted(st);
 	CHECK_OK(RUN_KERNEL(m, "paths", BLOCKS, THREADS, &out, &at, &src, &got, &pe));
 	/* A block: put with signal, signal, atomic; a thread: put with signal, atomic. */
-	if (pes_near(pe)) /* else puts are entries, too */
+	if (pes_p2p(pe)) /* else puts are entries, too */
 		CHECK_EQ("entries", posted(st) - before, BLOCKS * 3 + ALL * 2);
 	for (unsigned t = 0; t < ALL; t++) {
 		for (int i = 0; i < PATHS_STATUSES; i++)

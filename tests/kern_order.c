@@ -128,7 +128,7 @@ static void questions(struct shared *s)
 	for (int pe = 0; pe < n_pes; pe++) {
 		uint64_t there = mori_shmem_ptr(addr, pe);
 
-		CHECK_EQ("near", there != 0, pes_near(pe));
+		CHECK_EQ("p2p", there != 0, pes_p2p(pe));
 		ASK(ptr, addr, 0, pe, there);
 		ASK(ptr, addr + 77, 0, pe, there ? there + 77 : 0);
 		ASK(ptr_p2p, addr, me, pe, there);

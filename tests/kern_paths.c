@@ -39,8 +39,8 @@ static void statuses(const int32_t *out, int pe)
 		for (int i = 0; i < PATHS_STATUSES; i++)
 			CHECK_EQ("status", out[i], 0);
 		CHECK_EQ("quiet of all", out[PATHS_QUIET_ALL], 0);
-		CHECK_EQ("ptr", out[PATHS_PTR], pes_near(pe));
-		CHECK_EQ("ptr_p2p", out[PATHS_PTR_P2P], pes_near(pe));
+		CHECK_EQ("ptr", out[PATHS_PTR], pes_p2p(pe));
+		CHECK_EQ("ptr_p2p", out[PATHS_PTR_P2P], pes_p2p(pe));
 	}
 }
 
@@ -120,7 +120,7 @@ static void from_host(void)
 	CHECK_OK(mori_shmem_quiet_thread_pe(pe));
 	CHECK_OK(mori_shmem_fence_thread_pe(pe));
 	CHECK_OK(mori_shmem_quiet_thread());
-	CHECK_EQ("ptr", mori_shmem_ptr((uint64_t)(uintptr_t)at, pe) != 0, pes_near(pe));
+	CHECK_EQ("ptr", mori_shmem_ptr((uint64_t)(uintptr_t)at, pe) != 0, pes_p2p(pe));
 	CHECK_EQ("value", mori_shmem_uint64_g(at, pe, 0), word(me, 0));
 	CHECK_EQ("sticky", mori_shmem_check(NULL), 0);
 	BARRIER();

@@ -124,7 +124,7 @@ static void held(void)
 	CHECK_EQ("too long", mori_shmem_heap_hold(mine, SIZE_MAX, &hold[0]), MORI_SHMEM_EINVAL);
 	CHECK(!hold[0]);
 	CHECK_OK(mori_shmem_heap_hold(mine, len, &hold[0]));
-	CHECK_EQ("mapped", next != NULL, pes_near((me + 1) % n_pes));
+	CHECK_EQ("mapped", next != NULL, pes_p2p((me + 1) % n_pes));
 	if (next)
 		CHECK_OK(mori_shmem_heap_hold(next, len, &hold[1]));
 	MUST(mori_shmem_finalize());

@@ -144,7 +144,7 @@ static void try_row(const struct row *r, int op, uint64_t *words)
 	test_at(r->name);
 	for (int pe = 0; pe < n_pes; pe++) {
 		/* Over the network each is three round trips: a third of the pairs. */
-		size_t step = pes_near(pe) ? 1 : 3;
+		size_t step = pes_p2p(pe) ? 1 : 3;
 
 		for (size_t i = 0; i < TEST_LEN(values); i++) {
 			for (size_t k = i % step; k < TEST_LEN(values); k += step) {

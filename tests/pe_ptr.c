@@ -27,7 +27,7 @@ static void good_pointers(unsigned char *p)
 	for (int pe = 0; pe < n_pes; pe++) {
 		uint64_t there = CALL(ptr, at(p), pe);
 
-		if (!pes_near(pe)) {
+		if (!pes_p2p(pe)) {
 			CHECK_EQ("out of reach", there, 0);
 			CHECK_EQ("out of reach", CALL(ptr_p2p, at(p), me, pe), 0);
 			CHECK_EQ("out of reach", CALL(ptr_p2p, at(p), pe, me), 0);
@@ -51,11 +51,11 @@ static void use(unsigned char *p)
 
 	poison(p, LEN);
 	BARRIER();
-	CHECK_EQ("mapped", there != NULL, pes_near(next));
+	CHECK_EQ("mapped", there != NULL, pes_p2p(next));
 	if (there)
 		fill(there, me + 3, LEN);
 	BARRIER();
-	if (pes_near(prev))
+	if (pes_p2p(prev))
 		CHECK_EQ("stored by the peer", differs(p, prev + 3, LEN), LEN);
 	else
 		CHECK_EQ("left alone", not_poison(p, LEN), LEN);
@@ -89,12 +89,12 @@ static void memory_that_is_not(unsigned char *p)
 	int next = (me + 1) % n_pes;
 	char byte = 1;
 
-	CHECK_EQ("first", CALL(ptr, at(big), next) != 0, pes_near(next));
-	CHECK_EQ("last", CALL(ptr, at(big) + 8 * MIB - 1, next) != 0, pes_near(next));
+	CHECK_EQ("first", CALL(ptr, at(big), next) != 0, pes_p2p(next));
+	CHECK_EQ("last", CALL(ptr, at(big) + 8 * MIB - 1, next) != 0, pes_p2p(next));
 	BARRIER();
 	MUST(mori_shmem_free(big));
 	if (MODE("static")) {
-		CHECK_EQ("freed", CALL(ptr, at(big), next) != 0, pes_near(next));
+		CHECK_EQ("freed", CALL(ptr, at(big), next) != 0, pes_p2p(next));
 	} else {
 		CHECK_EQ("freed", CALL(ptr, at(big) + 4 * MIB, next), 0);
 		CHECK_EQ("freed, own", CALL(ptr, at(big) + 4 * MIB, me), 0);

@@ -14,7 +14,7 @@ static int test_pe(void)
 {
 	int n = mori_shmem_num_qp_per_pe();
 
-	if (test_near(me, 1 - me)) /* none are there, and load and store are one way */
+	if (test_p2p(me, 1 - me)) /* none are there, and load and store are one way */
 		CHECK_EQ("none", n, 1);
 	else
 		CHECK(n > 0 && n < ASKED / 2);

@@ -107,7 +107,7 @@ static int mapped(int pe, int owner, int bare)
 {
 	int here = pes_here(), alone = bare == EVERYONE || bare == owner;
 
-	return pes_near(pe) && (!alone || pe / here == me / here);
+	return pes_p2p(pe) && (!alone || pe / here == me / here);
 }
 
 /* What lies in the window and what does not, and a pointer into a peer's part. */

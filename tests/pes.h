@@ -166,9 +166,9 @@ static inline void *pes_run(void *arg)
 	return NULL;
 }
 
-static inline int pes_near(int pe)
+static inline int pes_p2p(int pe)
 {
-	return test_near(me, pe);
+	return test_p2p(me, pe);
 }
 
 /* Iterations: fewer where each crosses a network. */

@@ -91,13 +91,13 @@ for ipc in "" "-x MOCK_CUDA_IPC=no"; do
 done
 if [ -f "$BUILD/lib/mori/nvptx64/libmori_shmem_p2p.bc" ]; then
 	"$MORI" cc "$SRC/tests/kernels/soak.c" --target sm_90 --emit ptx -o "$tmp/whole" &&
-		"$MORI" cc "$SRC/tests/kernels/soak.c" --p2p --target sm_90 --emit ptx -o "$tmp/near"
+		"$MORI" cc "$SRC/tests/kernels/soak.c" --p2p --target sm_90 --emit ptx -o "$tmp/p2p_only"
 	check "modules for a GPU" [ $? = 0 ]
 	for how in "-n 2" "-n 4 --threads 2" "-n 2 -x MORI_DISABLE_P2P=1" "-n 4 -x PES_NODE=2" \
 		"-n 4 --threads 2 -x MOCK_CUDA_IPC=no" "-n 2 -x MOCK_CUDA_IPC=no"; do
 		# shellcheck disable=SC2086 # lists of words
-		fine "modules with queues and without, $how" -x MOCK_NEAR="$tmp/near" -x MOCK_WHOLE="$tmp/whole" $how \
-			"$BUILD/tests/mock_near"
+		fine "modules with queues and without, $how" -x MOCK_P2P_ONLY="$tmp/p2p_only" -x MOCK_WHOLE="$tmp/whole" $how \
+			"$BUILD/tests/mock_p2p_only"
 	done
 fi
 

@@ -45,7 +45,7 @@
  * Whether load and store lead from one PE to another. The environment says so, that tests do
  * not believe the library: MORI_DISABLE_P2P, and PES_NODE, the PEs a node has.
  */
-static inline int test_near(int pe, int other)
+static inline int test_p2p(int pe, int other)
 {
 	const char *off = getenv("MORI_DISABLE_P2P"), *node = getenv("PES_NODE");
 

@@ -21,7 +21,7 @@ foreach(file IN LISTS gpu_programs)
 	gpu_program(${name} ${file})
 endforeach()
 # Over the mock alone: they look at what kernels would see, or have it fail.
-foreach(name full mirror near unread)
+foreach(name full mirror p2p_only unread)
 	gpu_program(mock_${name} ${CMAKE_CURRENT_SOURCE_DIR}/mock/${name}.c)
 	target_include_directories(mock_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
 endforeach()

@@ -39,7 +39,7 @@ function(kern_library object)
 		VERBATIM)
 endfunction()
 kern_library(lib.o)
-kern_library(lib_near.o -DMORI_P2P_ONLY) # without queues, as only GPUs have it otherwise
+kern_library(lib_p2p_only.o -DMORI_P2P_ONLY) # without queues, as only GPUs have it otherwise
 
 # kern_module(NAME SOURCE LIBRARY)
 function(kern_module name file library)
@@ -71,6 +71,6 @@ foreach(file IN LISTS sources)
 	endif()
 	list(APPEND kern_images ${image})
 endforeach()
-kern_module(soak_near ${CMAKE_CURRENT_SOURCE_DIR}/kernels/soak.c lib_near.o)
-list(APPEND kern_images ${kern_dir}/soak_near.so)
+kern_module(soak_p2p_only ${CMAKE_CURRENT_SOURCE_DIR}/kernels/soak.c lib_p2p_only.o)
+list(APPEND kern_images ${kern_dir}/soak_p2p_only.so)
 add_custom_target(mori_test_kernels ALL DEPENDS ${kern_images})

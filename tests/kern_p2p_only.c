@@ -16,16 +16,16 @@
 static _Thread_local void *image;
 static _Thread_local size_t image_size;
 
-static int all_near(void)
+static int all_p2p(void)
 {
-	int near = 0;
+	int p2p = 0;
 
 	for (int pe = 0; pe < n_pes; pe++)
-		near += pes_near(pe);
-	return near == n_pes;
+		p2p += pes_p2p(pe);
+	return p2p == n_pes;
 }
 
-static size_t told_near(void)
+static size_t n_p2p(void)
 {
 	mori_shmem_heap_info_t info = { .struct_size = sizeof(info) };
 
@@ -39,7 +39,7 @@ static void *borrow(void)
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 32);
 
 	path[n > 0 ? n : 0] = '\0';
-	snprintf(strrchr(path, '/'), 32, "/kernels/soak_near.so");
+	snprintf(strrchr(path, '/'), 32, "/kernels/soak_p2p_only.so");
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
@@ -95,7 +95,7 @@ static void refused(const char *why)
 static void hidden(void)
 {
 	unsigned char *box = mori_shmem_calloc(1, LEN), *copy = malloc(image_size), *at;
-	int to = (me + 1) % n_pes, near = pes_near(to);
+	int to = (me + 1) % n_pes, p2p = pes_p2p(to);
 	void *handle = borrow();
 	mori_shmem_module_t *module;
 	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
@@ -107,11 +107,11 @@ static void hidden(void)
 	MUST(box && at && at[DEV_LINK_FLAGS] == 1 ? 0 : MORI_SHMEM_ENOENT);
 	at[DEV_LINK_FLAGS] = 0;
 	MUST(mori_shmem_module_load(copy, image_size, &module));
-	CHECK_EQ("in the kernel", put_next(module, box, me), near ? 0 : MORI_SHMEM_ENOTSUP);
-	if (!pes_near((me + n_pes - 1) % n_pes))
+	CHECK_EQ("in the kernel", put_next(module, box, me), p2p ? 0 : MORI_SHMEM_ENOTSUP);
+	if (!pes_p2p((me + n_pes - 1) % n_pes))
 		CHECK_EQ("nothing came", box[0] | box[LEN - 1], 0);
-	CHECK_EQ("check", mori_shmem_check(&fault), near ? 0 : MORI_SHMEM_ENOTSUP);
-	if (!near) {
+	CHECK_EQ("check", mori_shmem_check(&fault), p2p ? 0 : MORI_SHMEM_ENOTSUP);
+	if (!p2p) {
 		CHECK_EQ("to whom", fault.pe, to);
 		CHECK_TEXT(fault.op, "putmem_block");
 		snprintf(pe, sizeof(pe), "PE %d ", to);
@@ -134,7 +134,7 @@ static void register_refused(unsigned char *window, int who)
 	snprintf(pe, sizeof(pe), "PE %d holds kernels", who);
 	check_refused(mori_shmem_symmetric_register(window, LEN), "symmetric_register", pe);
 	CHECK_EQ("registered", mori_shmem_query_memobj(window, &obj), MORI_SHMEM_ENOENT);
-	CHECK_EQ("near", told_near(), n_pes);
+	CHECK_EQ("p2p", n_p2p(), n_pes);
 }
 
 /* Memory of each process alone, in a window: with queues, and without. */
@@ -145,7 +145,7 @@ static void window(mori_shmem_module_t *module)
 
 	if (pes_here() == n_pes) { /* one process has it all */
 		CHECK_OK(mori_shmem_symmetric_register(w, LEN));
-		CHECK_EQ("near", told_near(), n_pes);
+		CHECK_EQ("p2p", n_p2p(), n_pes);
 		CHECK_EQ("put", put_next(module, w, me), 0);
 		CHECK_EQ("came", differs(w, (me + n_pes - 1) % n_pes, LEN), LEN);
 		CHECK_OK(mori_shmem_symmetric_deregister(w, LEN));
@@ -162,13 +162,13 @@ static void window(mori_shmem_module_t *module)
 			MUST(mori_shmem_module_unload(module));
 		BARRIER();
 		CHECK_OK(mori_shmem_symmetric_register(w, LEN));
-		CHECK_EQ("near", told_near(), pes_here());
+		CHECK_EQ("p2p", n_p2p(), pes_here());
 		CHECK_EQ("put", put_next(whole, w, me), 0);
 		CHECK_EQ("came", differs(w, (me + n_pes - 1) % n_pes, LEN), LEN);
 		refused("cannot be mapped");
 		CHECK_OK(mori_shmem_symmetric_deregister(w, LEN));
 	}
-	CHECK_EQ("near", told_near(), n_pes);
+	CHECK_EQ("p2p", n_p2p(), n_pes);
 	CHECK_OK(try_load(&other));
 	MUST(mori_shmem_module_unload(other));
 	MUST(mori_shmem_module_unload(whole));
@@ -202,11 +202,11 @@ static int test_pe(void)
 	mori_shmem_module_t *module;
 
 	MUST(box ? 0 : MORI_SHMEM_ENOMEM);
-	image = kern_image("soak_near", &image_size);
+	image = kern_image("soak_p2p_only", &image_size);
 	if (!image)
 		SKIP(KERN_NONE);
-	if (all_near()) {
-		CHECK_EQ("near", told_near(), n_pes);
+	if (all_p2p()) {
+		CHECK_EQ("p2p", n_p2p(), n_pes);
 		MUST(try_load(&module));
 		CHECK_EQ("put", put_next(module, box, me), 0);
 		CHECK_EQ("came", differs(box, (me + n_pes - 1) % n_pes, LEN), LEN);

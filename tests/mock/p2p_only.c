@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Modules for a GPU with queues and without, in PTX as `mori cc` makes it (MOCK_WHOLE and
- * MOCK_NEAR name the files), on PEs that need queues and on others; the driver's own modules,
+ * MOCK_P2P_ONLY name the files), on PEs that need queues and on others; the driver's own modules,
  * too. With MOCK_CUDA_IPC=no memory of the driver cannot be mapped by other processes.
  */
 #include "abi/state.h"
@@ -45,7 +45,7 @@ static void check_refused(int err)
 }
 
 /* Both ways to bind a module. */
-static void bind(const char *text, int is_near, int fits)
+static void bind(const char *text, int p2p_only, int fits)
 {
 	mori_shmem_module_t *module;
 	struct dev_link *link;
@@ -54,13 +54,13 @@ static void bind(const char *text, int is_near, int fits)
 
 	GPU(cuModuleLoadData, &native, text);
 	link = link_of(native);
-	CHECK_EQ("says so", link->flags, is_near ? DEV_LINK_P2P_ONLY : 0);
+	CHECK_EQ("says so", link->flags, p2p_only ? DEV_LINK_P2P_ONLY : 0);
 	if (fits) {
 		CHECK_EQ("load", err, 0);
 		MUST(mori_shmem_module_unload(module));
 		CHECK_OK(mori_shmem_module_init(native));
 		CHECK_EQ("bound", (uintptr_t)link->state, ctx);
-		CHECK_EQ("still says so", link->flags, is_near ? DEV_LINK_P2P_ONLY : 0);
+		CHECK_EQ("still says so", link->flags, p2p_only ? DEV_LINK_P2P_ONLY : 0);
 	} else {
 		check_refused(err);
 		CHECK(!module);
@@ -72,7 +72,7 @@ static void bind(const char *text, int is_near, int fits)
 
 static int test_pe(void)
 {
-	char *near = text_of("MOCK_NEAR"), *whole = text_of("MOCK_WHOLE");
+	char *p2p_only = text_of("MOCK_P2P_ONLY"), *whole = text_of("MOCK_WHOLE");
 	int apart = getenv("MOCK_CUDA_IPC") && pes_here() < n_pes, fits = 1;
 	mori_shmem_module_t *module;
 	uint64_t w;
@@ -80,26 +80,26 @@ static int test_pe(void)
 	gpu_begin();
 	GPU(cuMemAlloc_v2, &w, (size_t)LEN);
 	for (int pe = 0; pe < n_pes; pe++)
-		fits &= pes_near(pe);
+		fits &= pes_p2p(pe);
 	bind(whole, 0, 1);
 	if (fits) {
-		MUST(load(near, &module));
+		MUST(load(p2p_only, &module));
 		BARRIER();
 		if (apart) {
 			check_refused(mori_shmem_symmetric_register((void *)(uintptr_t)w, LEN));
 			MUST(mori_shmem_module_unload(module));
 			BARRIER();
 			CHECK_OK(mori_shmem_symmetric_register((void *)(uintptr_t)w, LEN));
-			bind(near, 1, 0);
+			bind(p2p_only, 1, 0);
 			CHECK_OK(mori_shmem_symmetric_deregister((void *)(uintptr_t)w, LEN));
-			CHECK_OK(load(near, &module));
+			CHECK_OK(load(p2p_only, &module));
 		}
 		MUST(mori_shmem_module_unload(module));
 	}
-	bind(near, 1, fits); /* the last: one of the driver's own counts until the PE ends */
+	bind(p2p_only, 1, fits); /* the last: one of the driver's own counts until the PE ends */
 	BARRIER();
 	GPU(cuMemFree_v2, w);
-	free(near);
+	free(p2p_only);
 	free(whole);
 	return 0;
 }
