@@ -111,8 +111,8 @@ struct heap {
 	uint64_t served;  /* bytes that peers reach over the network */
 };
 
-struct buffer {
-	struct buffer *next;
+struct reg_buffer {
+	struct reg_buffer *next;
 	uint64_t addr, len;
 	bool pinned;	/* by us */
 	uint32_t local; /* its region of the network; 0: none */
@@ -122,7 +122,7 @@ struct window;
 
 struct reg {
 	pthread_mutex_t lock;
-	struct buffer *buffers;
+	struct reg_buffer *buffers;
 	struct window *windows;
 	uint64_t next_window; /* the id of the next; the same on all PEs */
 	uint32_t next_local;

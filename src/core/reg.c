@@ -523,7 +523,7 @@ int reg_query(struct pe *pe, const void *ptr, mori_shmem_memobj_t *out)
 	pthread_mutex_lock(&pe->reg.lock);
 	for (struct window *w = pe->reg.windows; w && !found; w = w->next)
 		found = reg_holds(addr, w->dev->base, w->dev->len, MORI_SHMEM_MEMOBJ_WINDOW, out);
-	for (struct buffer *b = pe->reg.buffers; b && !found; b = b->next)
+	for (struct reg_buffer *b = pe->reg.buffers; b && !found; b = b->next)
 		found = reg_holds(addr, b->addr, b->len, MORI_SHMEM_MEMOBJ_BUFFER, out);
 	pthread_mutex_unlock(&pe->reg.lock);
 	if (found)

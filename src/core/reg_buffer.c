@@ -22,7 +22,7 @@ static int buffer_pin(struct pe *pe, void *ptr, uint64_t size, bool *pinned)
 int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
 {
 	uint64_t addr = (uint64_t)(uintptr_t)ptr;
-	struct buffer *b;
+	struct reg_buffer *b;
 	bool pinned = false;
 	uint32_t local = 0;
 	int err = 0;
@@ -51,7 +51,7 @@ int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
 		err = rdma_buffer(pe->rdma, ptr, size);
 	b = err ? NULL : malloc(sizeof(*b));
 	if (b) {
-		*b = (struct buffer){ pe->reg.buffers, addr, size, pinned, local };
+		*b = (struct reg_buffer){ pe->reg.buffers, addr, size, pinned, local };
 		pe->reg.buffers = b;
 	} else {
 		if (!err) {
@@ -68,10 +68,10 @@ int reg_buffer_add(struct pe *pe, void *ptr, uint64_t size)
 
 int reg_buffer_remove(struct pe *pe, void *ptr, uint64_t size)
 {
-	struct buffer *gone = NULL;
+	struct reg_buffer *gone = NULL;
 
 	pthread_mutex_lock(&pe->reg.lock);
-	for (struct buffer **p = &pe->reg.buffers; *p; p = &(*p)->next) {
+	for (struct reg_buffer **p = &pe->reg.buffers; *p; p = &(*p)->next) {
 		if ((*p)->addr == (uint64_t)(uintptr_t)ptr && (*p)->len == size) {
 			gone = *p;
 			*p = gone->next;
@@ -94,7 +94,7 @@ int reg_buffer_remove(struct pe *pe, void *ptr, uint64_t size)
 
 void reg_buffers_close(struct pe *pe)
 {
-	for (struct buffer *b; (b = pe->reg.buffers);) {
+	for (struct reg_buffer *b; (b = pe->reg.buffers);) {
 		pe->reg.buffers = b->next;
 		remote_buffer_remove(pe, b->local);
 		if (b->pinned)

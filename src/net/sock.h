@@ -16,8 +16,8 @@
 #define SOCK_OUTS  256u		/* messages not sent, of one connection */
 
 /* A message that the socket has not taken yet. */
-struct tx_entry {
-	struct tx_entry *next;
+struct sock_out {
+	struct sock_out *next;
 	struct net_msg head;
 	size_t sent; /* of head and data */
 	const uint8_t *data;
@@ -43,7 +43,7 @@ struct sock {
 	int64_t when;	 /* to connect again */
 	uint32_t tries;	 /* that failed */
 	uint32_t events; /* that epoll reports */
-	struct tx_entry *out, **out_end;
+	struct sock_out *out, **out_end;
 	uint32_t n_out;
 	size_t out_bytes;
 	/* receiving */

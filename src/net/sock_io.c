@@ -59,7 +59,7 @@ static ssize_t sock_write(int fd, struct iovec iov[2])
 	return sent < 0 ? (errno == EAGAIN ? 0 : -errno) : sent;
 }
 
-static void sock_out_free(struct sock *s, struct tx_entry *o, int status)
+static void sock_out_free(struct sock *s, struct sock_out *o, int status)
 {
 	s->n_out--;
 	if (!o->batch && !o->stable)
@@ -75,7 +75,7 @@ static void sock_out_free(struct sock *s, struct tx_entry *o, int status)
 void sock_drop_out(struct sock *s, int status)
 {
 	while (s->out) {
-		struct tx_entry *o = s->out;
+		struct sock_out *o = s->out;
 
 		s->out = o->next;
 		sock_out_free(s, o, status);
@@ -84,7 +84,7 @@ void sock_drop_out(struct sock *s, int status)
 }
 
 /* The data of @o to send next. */
-static int sock_out_data(struct net *e, struct tx_entry *o, const uint8_t **data, size_t *len)
+static int sock_out_data(struct net *e, struct sock_out *o, const uint8_t **data, size_t *len)
 {
 	static const uint8_t zeros[4096];
 	size_t done = o->sent > sizeof(o->head) ? o->sent - sizeof(o->head) : 0;
@@ -123,7 +123,7 @@ int sock_flush(struct net *e, struct sock *s)
 	int total = 0;
 
 	while (s->out) {
-		struct tx_entry *o = s->out;
+		struct sock_out *o = s->out;
 		size_t head = o->sent < sizeof(o->head) ? sizeof(o->head) - o->sent : 0, len;
 		struct iovec iov[2];
 		const uint8_t *data;
@@ -166,7 +166,7 @@ static int sock_out_keep(struct net *e, struct sock *s, const struct net_msg *m,
 {
 	bool refer = p->len && (p->batch || (p->stable && p->len > EAGER_BYTES));
 	size_t own = refer ? (p->device ? SOCK_STAGE : 0) : p->len;
-	struct tx_entry *o = malloc(sizeof(*o) + own);
+	struct sock_out *o = malloc(sizeof(*o) + own);
 
 	if (!o)
 		return -ENOMEM;
@@ -329,9 +329,9 @@ int sock_read(struct net *e, struct sock *s)
 }
 
 /* A response that refers to memory about to be removed: copies its data. */
-static struct tx_entry *sock_out_detach(struct net *e, const struct tx_entry *o)
+static struct sock_out *sock_out_detach(struct net *e, const struct sock_out *o)
 {
-	struct tx_entry *copy = malloc(sizeof(*o) + o->len);
+	struct sock_out *copy = malloc(sizeof(*o) + o->len);
 
 	if (!copy)
 		return NULL;
@@ -352,8 +352,8 @@ void sock_region_gone(struct net *e, struct sock *s, const struct net_region *r)
 		s->sink = NULL;
 		s->status = MORI_SHMEM_EINVAL;
 	}
-	for (struct tx_entry **at = &s->out; *at; at = &(*at)->next) {
-		struct tx_entry *o = *at, *copy;
+	for (struct sock_out **at = &s->out; *at; at = &(*at)->next) {
+		struct sock_out *o = *at, *copy;
 
 		if (!o->stable || (size_t)(o->data - r->base) >= r->len)
 			continue;
