@@ -15,6 +15,13 @@ DEV_INLINE uint64_t dev_load(const void *addr, enum dev_kind kind)
 						     tgt_load_acquire_32(addr));
 }
 
+/* One poll of a wait, which acquires only with tgt_poll_acquire(), once it is over. */
+DEV_INLINE uint64_t dev_poll(const void *addr, enum dev_kind kind)
+{
+	return dev_widen(kind,
+			 dev_kind_wide(kind) ? tgt_load_poll_64(addr) : tgt_load_poll_32(addr));
+}
+
 /* @a and @b are extended to 64 bits; the kind determines the sign. */
 DEV_INLINE bool dev_compare(enum dev_kind kind, int cmp, uint64_t a, uint64_t b)
 {
@@ -68,7 +75,7 @@ DEV_OUTLINE struct dev_seen dev_wait_poll(const struct dev_state *st, const void
 	tgt_wait_start(&w, st, ns, addr, cmp, value);
 	while (!s.err) {
 		s.err = tgt_wait_step(&w, st);
-		s.value = dev_load(addr, kind);
+		s.value = dev_poll(addr, kind);
 		if (dev_compare(kind, cmp, s.value, value))
 			return (struct dev_seen){ s.value, 0 };
 	}
@@ -86,10 +93,11 @@ DEV_INLINE int dev_wait_word(const struct dev_state *st, const void *addr, enum 
 
 	value = dev_widen(kind, value);
 	if (dev_likely(dev_wait_can(addr, kind, cmp))) {
-		s = (struct dev_seen){ dev_load(addr, kind), 0 };
+		s = (struct dev_seen){ dev_poll(addr, kind), 0 };
 		if (!dev_compare(kind, cmp, s.value, value))
 			s = dev_wait_poll(st, addr, kind, cmp, value, ns);
 		*seen = s.value;
+		tgt_poll_acquire();
 	}
 	if (dev_likely(!s.err))
 		return 0;

@@ -53,24 +53,33 @@ DEV_INLINE void nic_release(void)
 
 DEV_INLINE uint32_t nic_add_32(void *p, uint32_t v)
 {
-	return tgt_add_32(p, v);
+	uint32_t old;
+
+	tgt_release();
+	old = tgt_add_32(p, v);
+	tgt_acquire();
+	return old;
 }
 
 DEV_INLINE uint32_t nic_cas_32(void *p, uint32_t compare, uint32_t v)
 {
-	return tgt_cas_32(p, compare, v);
+	tgt_release();
+	compare = tgt_cas_32(p, compare, v);
+	tgt_acquire();
+	return compare;
 }
 
 DEV_INLINE uint64_t nic_cas_64(void *p, uint64_t compare, uint64_t v)
 {
-	return tgt_cas_64(p, compare, v);
+	tgt_release();
+	compare = tgt_cas_64(p, compare, v);
+	tgt_acquire();
+	return compare;
 }
 
 DEV_INLINE uint64_t nic_count_64(void *p, uint64_t compare, uint64_t v)
 {
-	__scoped_atomic_compare_exchange_n((uint64_t *)p, &compare, v, false, __ATOMIC_RELAXED,
-					   __ATOMIC_RELAXED, __MEMORY_SCOPE_SYSTEM);
-	return compare;
+	return tgt_cas_64(p, compare, v);
 }
 
 DEV_INLINE void nic_release(void)

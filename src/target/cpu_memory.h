@@ -82,6 +82,13 @@ DEV_INLINE uint64_t tgt_load_acquire_64(const void *p)
 	return __atomic_load_n((const uint64_t *)p, __ATOMIC_ACQUIRE);
 }
 
+/* Polls of a wait: each acquires. */
+#define tgt_load_poll_32 tgt_load_acquire_32
+#define tgt_load_poll_64 tgt_load_acquire_64
+DEV_INLINE void tgt_poll_acquire(void)
+{
+}
+
 DEV_INLINE struct dev_window *tgt_load_acquire_ptr(struct dev_window *const *p)
 {
 	return __atomic_load_n(p, __ATOMIC_ACQUIRE);

@@ -91,7 +91,27 @@ DEV_OUTLINE int tgt_sign(struct dev_state *st, uint32_t op, int err)
 	return err;
 }
 
-#ifndef __NVPTX__
+#if TGT_GPU
+/*
+ * Flags of a barrier: one fence for all flags that this thread stores after it, and for what the
+ * lanes did before they synchronised. Pairs with the acquire in dev_load().
+ */
+DEV_INLINE void tgt_flags_begin(const struct dev_state *st)
+{
+	tgt_fence_order(st);
+}
+
+/* For what the lanes did before a barrier tgt_flags_begin() is enough. */
+DEV_INLINE void tgt_fence_barrier(const struct dev_state *st)
+{
+	(void)st;
+}
+
+DEV_INLINE void tgt_flag(void *p, uint64_t v)
+{
+	tgt_store_relaxed_64(p, v);
+}
+#else
 /* The flags of a barrier are release stores, so everything before them is complete. */
 DEV_INLINE void tgt_fence_barrier(const struct dev_state *st)
 {

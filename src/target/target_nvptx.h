@@ -113,6 +113,12 @@ TGT_LOAD(tgt_load_acquire_16, uint16_t, "acquire.sys.b16", "h")
 TGT_LOAD(tgt_load_acquire_32, uint32_t, "acquire.sys.b32", "r")
 TGT_LOAD(tgt_load_acquire_64, uint64_t, "acquire.sys.b64", "l")
 #undef TGT_LOAD
+/* Polls of a wait: each acquires. */
+#define tgt_load_poll_32 tgt_load_acquire_32
+#define tgt_load_poll_64 tgt_load_acquire_64
+DEV_INLINE void tgt_poll_acquire(void)
+{
+}
 
 #define TGT_STORE(name, type, how, reg)                                                            \
 	DEV_INLINE void name(void *p, type v)                                                      \
@@ -194,26 +200,6 @@ TGT_ATOM(tgt_swap_64, uint64_t, "l", "exch.b64")
 TGT_CAS(tgt_cas_32, uint32_t, "r", "b32")
 TGT_CAS(tgt_cas_64, uint64_t, "l", "b64")
 #undef TGT_CAS
-
-/*
- * Flags of a barrier: one fence for all flags that this thread stores after it, and for what the
- * lanes did before they synchronised. Pairs with the acquire in dev_load().
- */
-DEV_INLINE void tgt_flags_begin(const struct dev_state *st)
-{
-	tgt_fence_order(st);
-}
-
-/* For what the lanes did before a barrier tgt_flags_begin() is enough. */
-DEV_INLINE void tgt_fence_barrier(const struct dev_state *st)
-{
-	(void)st;
-}
-
-DEV_INLINE void tgt_flag(void *p, uint64_t v)
-{
-	tgt_store_relaxed_64(p, v);
-}
 
 /* Release: pairs with the acquire in dev_load(). A signal has no result to wait for. */
 DEV_INLINE void tgt_signal(const struct dev_state *st, void *p, int op, uint64_t v)
