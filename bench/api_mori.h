@@ -115,7 +115,7 @@ static inline int api_add(uint64_t *dest, uint64_t value, int pe)
 	return mori_shmem_uint64_atomic_add_thread(dest, value, pe, 0);
 }
 
-/* Whoever sees *sig == value by api_wait_ge() sees the data. */
+/* A PE that sees *sig == value by api_wait_ge() sees the data. */
 static inline int api_put_signal(void *dest, const void *src, size_t len, uint64_t *sig,
 				 uint64_t value, int pe)
 {

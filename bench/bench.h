@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the cases of the bench program share: one struct a PE, the clock, the
- * sampling and the patterns. A case checks its data and writes a row only if
- * all of it was right.
+ * What the cases of the bench program share: one struct per PE, the clock, the sampling and the
+ * patterns. A case checks its data and writes a row only if all of it was right.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -58,11 +57,11 @@ struct bench {
 	unsigned char *src, *dst;  /* symmetric buffers of the case */
 	void *peer_src, *peer_dst; /* the same on PE 1, by load and store; else this PE's own */
 	uint64_t base;		   /* for cases that count */
-	unsigned spins;		   /* looks at a word before the core is given to others */
+	unsigned spins;		   /* polls of a word before the core is yielded */
 	void *scratch;		   /* of the reduction */
 	struct samples op, limit, plain;
 	double batch_ns;	/* how long a batch shall take, at least */
-	double clock_ns;	/* what the device's clock said of the last run; 0: not asked */
+	double clock_ns;	/* the last run by the device's clock; 0: not read */
 	const char *scope;	/* of the row, "-" where there is none */
 	char grid[24];		/* "8x128", "-" where there is none */
 	struct kernels *kernel; /* of bench/kernel.c */
@@ -123,7 +122,7 @@ static inline int bench_over_net(struct bench *b)
  * over plain sockets that are opened if need be; NULL for a peer's program. Collective.
  */
 int bench_limit(struct bench *b, bench_fn memory, bench_fn wire, bench_fn *out);
-/* PE 0: @n times so many bytes to PE 1 and so many back, over a plain socket. */
+/* PE 0: @n times the bytes to PE 1 and the same number back, over a plain socket. */
 int bench_wire(struct bench *b, size_t n, size_t out, size_t back);
 /* Closes the buffers, and the sockets after the last size. */
 int bench_limit_end(struct bench *b);

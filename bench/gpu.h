@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the bench of kernels asks the driver of an NVIDIA GPU for itself, by dlopen: a
- * context before the library starts, streams, plain copies. Calls give 0 or not 0, and
- * say why on stderr.
+ * What the bench of kernels needs from the driver of an NVIDIA GPU, by dlopen: a context before the
+ * library starts, streams, plain copies. Calls return 0, or non-zero after printing the reason to
+ * stderr.
  */
 #ifndef BENCH_GPU_H
 #define BENCH_GPU_H

@@ -201,7 +201,10 @@ static int row_of(struct bench *b, unsigned blocks, unsigned threads, kernel_row
 	return row(b);
 }
 
-/* "8x128"; of a GPU also as many blocks as its share, "Sx128", or all of it, "Gx128", takes. */
+/*
+ * "8x128"; on a GPU also "Sx128", the blocks that fill the PE's share, or "Gx128", those that fill
+ * all of it.
+ */
 static int parse_grid(const struct bench *b, const char *at, unsigned *blocks, unsigned *threads)
 {
 	unsigned units = *at == 'S' || *at == 'G' ? gpu_units() : 0;

@@ -290,7 +290,7 @@ static void list_cases(const struct perf_options *o)
 		       "init, barrier, finalize and memory at 2 to 1024 PEs");
 }
 
-/* Checks that need all options. 0: go on; 1: done; PERF_USAGE: wrong. */
+/* Checks that need all options. 0: continue; 1: done; PERF_USAGE: wrong use. */
 static int settle(struct perf_options *o, int list)
 {
 	int err = 0;
@@ -315,7 +315,7 @@ static int settle(struct perf_options *o, int list)
 	return list;
 }
 
-/* 0: go on; 1: done; PERF_USAGE: wrong. */
+/* 0: continue; 1: done; PERF_USAGE: wrong use. */
 static int parse_options(int argc, char **argv, struct perf_options *o)
 {
 	struct cmd_getopt g;

@@ -159,8 +159,8 @@ struct perf_tools {
 
 int tools_find(struct perf_tools *t);
 /*
- * The peer that @o means: t->kind, and its program as t->peer, or why there is none. Not 0
- * where one was asked for by name and is not there; PERF_USAGE where there is no such.
+ * The peer that @o means: t->kind, and its program as t->peer, or why there is none. Not 0 if one
+ * was requested by name and is missing; PERF_USAGE for an unknown name.
  */
 int peer_find(struct perf_tools *t, const struct perf_options *o);
 /* By its name in a file of rows; NULL for others. */
@@ -175,7 +175,7 @@ int find_near(const char *self, const char *name, int mode, char *out);
 /* Which device @o means, and its kernels; sets MORI_SHMEM_DEVICE for the jobs. PERF_USAGE: no such. */
 int device_find(struct perf_tools *t, const struct perf_options *o);
 
-/* Go on among two nodes: returns only there, with 0, or where there can be none. */
+/* Continues on two nodes: returns there, with 0, or where nodes cannot be made. */
 int net_enter(const struct perf_tools *t, int argc, char **argv);
 /*
  * Within nodes: words for the launcher of a peer, and what each process of ours starts with,
@@ -193,7 +193,7 @@ struct job {
 	double row_ms;
 	const char *heap;   /* size of the symmetric heap, NULL for the default */
 	const char *grids;  /* of a case of kernels */
-	const char *beside; /* a host's case, whose rows stand beside this case of kernels */
+	const char *beside; /* a case of the host, shown beside this case of kernels */
 	int beside_pes;
 	int whole; /* each PE may use all of the GPU */
 };

@@ -57,7 +57,7 @@ int device_find(struct perf_tools *t, const struct perf_options *o)
 	char file[64];
 	int err;
 
-	/* The library looks for it in the same order as the jobs will. */
+	/* The library searches for it in the same order as the jobs will. */
 	if (*o->device)
 		setenv("MORI_SHMEM_DEVICE", o->device, 1);
 	err = choose(o->device, t->device, sizeof(t->device));

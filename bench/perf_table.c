@@ -103,7 +103,7 @@ static const char *verdict_word(int met)
 	return met < 0 ? "" : met ? ": met" : ": NOT met";
 }
 
-/* A value beside ours and how we stand to it; two cells, "-" where there is none. */
+/* A value to compare with and our ratio to it: two cells, "-" if there is none. */
 static void add_beside(struct table *t, const struct row *row, double ratio)
 {
 	if (row)

@@ -146,7 +146,7 @@ static void run_in_round(void)
 	CHECK(told, "%d: %s", p.status, p.text);
 }
 
-/* The process that hosts the rendezvous, with or without PEs, tells its id through a pipe. */
+/* The process that hosts the rendezvous, with or without PEs, sends its id through a pipe. */
 static void run_host(int fd, int pes)
 {
 	struct boot_config c = test_config(WAIT_S);

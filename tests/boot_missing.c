@@ -62,7 +62,7 @@ static void run_late(const unsigned char *uid)
 
 static pthread_barrier_t turn;
 
-/* PE 2 of 4 skips the first barrier; then all go on together. */
+/* PE 2 of 4 skips the first barrier; then all continue together. */
 static void *pe_collective(void *arg)
 {
 	struct pe *p = arg;

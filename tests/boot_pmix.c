@@ -5,7 +5,7 @@
  */
 #include "boot/helper.h"
 
-/* libpmix keeps a few bytes of its own for ever; that is not ours to find. */
+/* libpmix keeps a few bytes of its own forever, which is not our leak. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

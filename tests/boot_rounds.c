@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * One id, held by a launcher that is no PE, serves round after round, and worlds
- * that overlap in one process. Afterwards no descriptor and no thread is left.
+ * One id, held by a launcher that is not a PE, serves round after round, and worlds that overlap in
+ * one process. Afterwards no descriptor and no thread is left.
  */
 #include "boot/helper.h"
 

@@ -39,7 +39,7 @@ static void run_stale(void)
 	CHECK(try_join(uid, WAIT_S) == 0);
 	err = try_join(uid, WAIT_S);
 	CHECK(err == MORI_SHMEM_EREACH && strstr(err_text(), "stale"), "%d", err);
-	/* From another node it takes a few tries, but not for ever. */
+	/* From another node it takes a few tries, but not forever. */
 	{
 		struct uid u;
 

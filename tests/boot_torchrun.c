@@ -10,7 +10,7 @@
 
 #define PROCS 4
 
-/* Meet, work, part; twice, as repeated inits do. */
+/* Join, work, leave; twice, as repeated inits do. */
 static int run_pe(void)
 {
 	struct boot_config c = test_config(WAIT_S);

@@ -160,7 +160,7 @@ static inline const char *fault_hear(void)
 	return line;
 }
 
-/* Tell the director how a call ended: "rank status text". */
+/* Reports to the director how a call ended: "rank status text". */
 static inline void fault_report(int rank, int status)
 {
 	fault_say("%d %d %s", rank, status, status ? mori_shmem_last_error() : "");
@@ -174,7 +174,9 @@ static inline int fault_init(int rank, int n, const mori_shmem_uniqueid_t *uid)
 	return err ? err : mori_shmem_init_attr(MORI_SHMEM_INIT_WITH_UNIQUEID, &attr);
 }
 
-/* The id of the job: the director asks one actor for it and tells all; see fault_share(). */
+/*
+ * The id of the job: the director gets it from one actor and passes it to all; see fault_share().
+ */
 static inline void fault_meet(mori_shmem_uniqueid_t *uid)
 {
 	const char *line = fault_hear();
@@ -314,7 +316,7 @@ static inline void fault_kill(struct fault_pe *pe)
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-/* It has nothing more to do: it must end by itself, and with code 0. */
+/* It has nothing left to do and must end on its own, with code 0. */
 static inline void fault_end(struct fault_pe *pe)
 {
 	double end = fault_now() + FAULT_LATE;

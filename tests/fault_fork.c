@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A PE forks. The child is no PE, and whatever it does or however it ends, the job
- * does not notice; it can be a job of its own. When the parent dies its peers
- * know, although the child, and a program it started, live on.
+ * A PE forks. The child is not a PE, and whatever it does or however it ends, the job does not
+ * notice; it can be a job of its own. When the parent dies its peers know, although the child, and
+ * a program it started, live on.
  */
 /* TEST: net=procs */
 #include "fault.h"

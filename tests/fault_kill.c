@@ -13,7 +13,7 @@
 enum how {
 	IDLE,	/* the victim is doing something else */
 	INSIDE, /* it is in the call too; the last process is not */
-	EXITS,	/* it leaves by itself, without finalize */
+	EXITS,	/* it leaves on its own, without finalize */
 };
 
 static struct {
@@ -80,7 +80,7 @@ static int is_victim(int rank)
 	return rank / plan.threads == plan.victim;
 }
 
-/* Every kind of operation on a PE that is gone says so. */
+/* Every kind of operation on a PE that is gone reports it. */
 static void to_the_dead(struct memory *m, int pe)
 {
 	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };

@@ -163,7 +163,7 @@ static void while_forming(int host)
 	new_job(alive, 2, &pes[host]);
 }
 
-/* @role dies by itself at @victim, which is not the host. */
+/* @role dies on its own at @victim, which is not the host. */
 static void while_sending(const char *role, int victim)
 {
 	int host = (victim + 1) % PES, n = 0, status;

@@ -31,7 +31,7 @@ static int do_call(int64_t *words, void *block)
 	return mori_shmem_finalize();
 }
 
-/* Over the network a PE that does not answer is given up: an error that names it. */
+/* Over the network a PE that does not answer counts as lost: an error that names it. */
 static void out_of_reach(int64_t *words)
 {
 	char name[32];
@@ -42,7 +42,7 @@ static void out_of_reach(int64_t *words)
 	CHECK_EQ("sticky", mori_shmem_check(NULL), MORI_SHMEM_ETIMEDOUT);
 }
 
-/* Nothing can be met any more, but memory is still there, also that of the stopped one. */
+/* No barrier is possible any more, but all memory is still there, even that of the stopped PE. */
 static void after_a_timeout(int64_t *words)
 {
 	CHECK_FAILS(mori_shmem_barrier_all(), MORI_SHMEM_ESTATE, "timed out");
@@ -70,7 +70,7 @@ static void after_a_wait(int64_t *words, void *block)
 	CHECK_OK(mori_shmem_finalize());
 }
 
-/* The PE that was stopped, once it goes on. */
+/* The PE that was stopped, once it continues. */
 static void awake(int64_t *words, void *block)
 {
 	if (!strcmp(call, "wait")) {

@@ -39,7 +39,7 @@ static void actor(void)
 		fault_report(fault_rank, mori_shmem_barrier_all());
 		fault_report(fault_rank, mori_shmem_int64_wait_until_equals(words, 9));
 		fault_report(fault_rank, mori_shmem_int64_p(words, 1, a, 0));
-		/* Before the last report: then the others may be told to end. */
+		/* Before the last report: after it the others may be asked to end. */
 		CHECK_OK(mori_shmem_int64_p(&words[fault_rank], 3, (fault_rank + 1) % 2, 0));
 		CHECK_OK(mori_shmem_quiet_thread_pe((fault_rank + 1) % 2));
 		fault_report(fault_rank, mori_shmem_int64_p(words, 0, b, 0));

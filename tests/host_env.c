@@ -68,7 +68,7 @@ static void refused(size_t i, int err)
 	CHECK_TEXT(mori_shmem_last_error(), bad[i].part);
 }
 
-/* Whatever is wrong, it is said before anything is opened or anybody asked. */
+/* Every error is reported before anything is opened and any peer contacted. */
 static void fault_test(void)
 {
 	mori_shmem_uniqueid_t uid = { { 0 } }, own;

@@ -86,7 +86,7 @@ static void no_such_memory(void *addr, int qp)
 	CHECK_EQ("ptr", mori_shmem_ptr((uint64_t)(uintptr_t)p, 0), 0);
 }
 
-/* Codes and words that are none. */
+/* Codes and words that do not exist. */
 static void no_such_code(void)
 {
 	size_t at[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Structs that begin with struct_size: the library fills the fields that fit, sets those it does
- * not know to 0, and refuses sizes that are no struct's without doing anything else.
+ * not know to 0, and refuses sizes that no struct has without doing anything else.
  */
 #include "fault.h"
 

@@ -64,7 +64,7 @@ struct shared {
 	uint64_t own[MOST];  /* values of atomic_size */
 };
 
-/* What one call meets and brings: by call and sender. */
+/* What one call finds and adds: by call and sender. */
 struct operands {
 	uint64_t old, v, c; /* bits */
 	double real;
@@ -301,7 +301,7 @@ static void run_code(const struct row *r, int code, struct shared *s)
 	}
 }
 
-/* Codes that the kind does not take, words that are none, PEs that are not. */
+/* Codes that the kind does not take, invalid words, PEs that do not exist. */
 static void refuse_row(const struct row *r, struct shared *s)
 {
 	const struct grid *g = grid_first(r->scope);

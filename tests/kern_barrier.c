@@ -20,7 +20,7 @@ static const struct row {
 
 struct shared {
 	struct call_module module;
-	uint64_t *came; /* symmetric: of each PE the round it came to */
+	uint64_t *came; /* symmetric: the round that each PE has reached */
 	uint64_t round; /* the last, over all operations */
 };
 

@@ -231,13 +231,13 @@ static inline size_t wrong_actor(const struct grid *g)
 	return grid_each(g) + (g->scope == DEV_thread ? 5 : g->scope == DEV_warp ? 1 : 0);
 }
 
-/* Whom call @k of PE @from speaks to: every PE, itself too, as k goes on. */
+/* The target of call @k of PE @from: every PE, itself included, as k grows. */
 static inline int target_of(int from, size_t k)
 {
 	return (int)(((size_t)from + 1 + k) % (size_t)n_pes);
 }
 
-/* Whose call @k speaks to me. */
+/* The PE whose call @k has this PE as its target. */
 static inline int sender_of(size_t k)
 {
 	return (int)(((size_t)me + (size_t)n_pes * (k + 1) - 1 - k) % (size_t)n_pes);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A kernel that goes wrong ends its launch with a status that names kernel, PE,
- * block and thread; the process, the other PEs and later launches go on, these
- * once the host has looked.
+ * A kernel that goes wrong ends its launch with a status that names kernel, PE, block and thread;
+ * the process, the other PEs and later launches continue, these once the host has checked.
  */
 /* TEST: pes=2 modes=procs,threads */
 #include "kern.h"
@@ -131,7 +130,7 @@ static void own_handler(int sig)
 	own_signals++;
 }
 
-/* A handler of the program is back after a launch, and gets what is no kernel's fault. */
+/* A handler of the program is restored after a launch, and gets faults that are not a kernel's. */
 static void handlers(mori_shmem_module_t *m)
 {
 	struct sigaction mine = { .sa_handler = own_handler }, old, now;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every get from kernels: of bytes and of each type, by threads, warps and blocks,
- * in both forms, with every size and alignment; the bytes are those of the PE that was
- * asked, nothing beside them is touched, here or there.
+ * Every get from kernels: of bytes and of each type, by threads, warps and blocks, in both forms,
+ * with every size and alignment; the bytes are those of the target PE, and nothing beside them is
+ * touched, here or there.
  */
 /* TEST: pes=3 modes=procs,threads net=procs,threads,nodes formats=mlx5,bnxt,ionic */
 #define COVER_LIST(S, V, S0, V0)                                                                   \
@@ -22,7 +22,7 @@ static const struct row {
 
 struct shared {
 	struct call_module module;
-	unsigned char *area; /* symmetric: what may be asked for */
+	unsigned char *area; /* symmetric: what may be fetched */
 	unsigned char *dest;
 	size_t room;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A grid on the CPU is real: every thread runs once and knows where it stands, a
- * block meets and has memory of its own, warp and block calls act once, and
- * threads that have returned do not block the others.
+ * A grid on the CPU is real: every thread runs once and knows its position, a block synchronises
+ * and has memory of its own, warp and block calls act once, and threads that have returned do not
+ * block the others.
  */
 /* TEST: pes=2 modes=procs,threads net=procs,threads,nodes */
 #include "kern.h"

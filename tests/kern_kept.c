@@ -66,7 +66,7 @@ static int run(const struct kept *k, enum way way, uint64_t *words, uint64_t *ow
 	return 0;
 }
 
-/* Every call says that there is no PE, and nothing is written. */
+/* Every call reports that there is no PE, and nothing is written. */
 static void dead(const struct kept *k, enum way way, uint64_t *words)
 {
 	uint64_t own[KEPT_WORDS];
@@ -133,7 +133,7 @@ static void join(const mori_shmem_uniqueid_t *uid, int rank, int n)
 	pes_meet();
 }
 
-/* What a job of @n PEs has, once the object knows of it. */
+/* What holds in a job of @n PEs, once the module has been initialised for it. */
 static void open_kept(struct kept *k, void *handle)
 {
 	k->borrowed = dlsym(handle, "mori_kernels");
@@ -146,7 +146,7 @@ static void open_kept(struct kept *k, void *handle)
 		alive(k, (enum way)way);
 }
 
-/* After finalize, and again in the next job before the object knows of it. */
+/* After finalize, and again in the next job before the module has been initialised for it. */
 static void all_dead(const struct kept *k)
 {
 	uint64_t seen[KEPT_WORDS] = { 0 }, own[KEPT_WORDS];
@@ -161,7 +161,7 @@ static void all_dead(const struct kept *k)
 	CHECK_TEXT(mori_shmem_last_error(), "has finalized");
 }
 
-/* The first two go on together, the last one alone. */
+/* The first two continue together, the last one alone. */
 static void child(struct kern_way *way, int rank)
 {
 	int alone = rank == PES - 1, next = alone ? 0 : rank;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Put, get, put with signal and atomics from kernels, in every scope, on every kind
- * of symmetric memory: heap blocks, also grown and freed ones, and registered windows.
- * What reaches over an edge of it, by a byte, is refused and writes nothing.
- * kern_modes_vmm.c and kern_modes_isolation.c run it in the other modes of the heap.
+ * Put, get, put with signal and atomics from kernels, in every scope, on every kind of symmetric
+ * memory: heap blocks, including grown and freed ones, and registered windows. A range that crosses
+ * an edge by one byte is refused, and nothing is written. kern_modes_vmm.c and
+ * kern_modes_isolation.c run it in the other modes of the heap.
  */
 #ifndef KERN_MODE
 /* TEST: pes=3 modes=procs,threads env=MORI_SHMEM_HEAP_SIZE=64M env=MORI_SHMEM_MODE=static net=procs,threads,nodes */
@@ -176,7 +176,7 @@ static void use(struct memory *m)
 	use_ctx = 0;
 }
 
-/* Blocks one after another; what was freed is no memory where the mode can tell. */
+/* Blocks one after another; freed memory is refused if the mode can detect it. */
 static void blocks(struct memory *m)
 {
 	unsigned char *first = pes_malloc(m->size), *big;

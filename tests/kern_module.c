@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Modules: what is no module is refused with the reason, each load has variables
- * of its own, launches leave nothing behind, and a handle that outlives its PE is
- * an error.
+ * Modules: what is not a module is refused with the reason, each load has variables of its own,
+ * launches leave nothing behind, and a handle that outlives its PE is an error.
  */
 /* TEST: pes=2 modes=procs,threads net=procs,threads */
 #define PES_NO_INIT
@@ -247,7 +246,7 @@ static int test_pe(void)
 	CHECK_EQ("after finalize", RUN_KERNEL(kept, "counter", 1, 1, &out), MORI_SHMEM_ESTATE);
 	CHECK_TEXT(mori_shmem_last_error(), "has finalized");
 	CHECK_EQ("init after finalize", mori_shmem_module_init(kept), MORI_SHMEM_ESTATE);
-	if (pes_here() == 1) /* else it may act for the one that is left */
+	if (pes_here() == 1) /* otherwise it may act for the remaining one */
 		CHECK_EQ("load after finalize", mori_shmem_module_load(image, image_size, &left),
 			 MORI_SHMEM_ESTATE);
 	CHECK_OK(mori_shmem_module_unload(kept));

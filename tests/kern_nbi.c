@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A copy that leaves its end to quiet does not wait for the other PE, which is stopped while a
- * kernel calls every one of them. Then it goes on, and quiet finds all of it done.
+ * kernel calls every one of them. Then it continues, and quiet finds everything done.
  */
 /* TEST: pes=2 modes=procs net=procs timeout=120 */
 #include "kern.h"

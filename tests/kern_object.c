@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Object forms from kernels: an object and an offset do what the address would, in
- * every scope; bytes that do not all lie in their object are refused and nothing is
- * moved.
+ * Object forms from kernels: an object and an offset do what the address would, in every scope; a
+ * range that leaves its object is refused, and nothing is moved.
  */
 /* TEST: pes=3 modes=procs,threads net=procs,threads,nodes */
 #define COVER_LIST(S, V, S0, V0)                                                                   \
@@ -172,7 +171,7 @@ static int spoil(const struct row *r, struct shared *s, struct call *c, int how,
 
 static void refuse(const struct row *r, struct shared *s, const struct slots *slots, int how)
 {
-	mori_shmem_memobj_t *none = calloc(1, sizeof(*none)); /* where a GPU gets at it, too */
+	mori_shmem_memobj_t *none = calloc(1, sizeof(*none)); /* where a GPU can access it, too */
 	const struct grid *g = grid_first(r->scope);
 	size_t bad = wrong_actor(g);
 	struct batch b;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every family goes by the path that leads to the PE, from kernels and from the
- * host: by load and store, where a copy engine is asked for too (kern_paths_copy.c),
- * and by queues.
+ * Every family goes by the path that leads to the PE, from kernels and from the host: by load and
+ * store, also where a copy engine is requested (kern_paths_copy.c), and by queues.
  */
 /* TEST: pes=2,4 net=procs,threads,nodes formats=mlx5,bnxt,ionic */
 #include "kern.h"

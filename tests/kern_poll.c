@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Threads of a kernel that look at words instead of waiting: they let those run who
- * will write them; a loop that does nothing else ends by the deadline of waits, and
- * one that computes does not.
+ * Threads of a kernel that poll words instead of waiting: they let the writers of those words run;
+ * a loop that only polls ends by the deadline of waits, and one that computes does not.
  */
 /* TEST: pes=1 modes=procs env=MORI_SHMEM_TIMEOUT=2 timeout=120 */
 #include "kern.h"

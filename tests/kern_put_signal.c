@@ -86,7 +86,7 @@ static void start(struct batch *b, const struct row *r, struct shared *s, const 
 	BARRIER();
 }
 
-/* Each word has become what one call makes of it; call @but had no effect on any PE. */
+/* Each word has the value that one call gives it; call @but had no effect on any PE. */
 static void check_signals(struct shared *s, const char *name, size_t n, size_t but)
 {
 	size_t wrong = 0;

@@ -11,7 +11,7 @@
 #include "kernels/queue.h"
 
 #define MOST 200000u
-#define MUCH (9u << 20) /* more than the network asks for at a time */
+#define MUCH (9u << 20) /* more than the network requests at a time */
 
 struct ticket {
 	uint64_t old, add;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory of a block whose size the launch says: zero at first, aligned, a block's own
- * while many blocks run at once, and none where none was asked for.
+ * Memory of a block whose size the launch sets: zero at first, aligned, a block's own while many
+ * blocks run at once, and none where none was requested.
  */
 /* TEST: pes=2 modes=procs,threads net=procs,threads */
 #include "kern.h"

@@ -149,7 +149,7 @@ static void refuse(const struct row *r, struct shared *s)
 	CHECK_EQ("memory that is not symmetric", mine, 5);
 }
 
-/* Every thread looks at a word of its own; what cannot be one gives 0 and a fault. */
+/* Every thread reads a word of its own; an invalid word returns 0 and leaves a fault. */
 static void fetch(struct shared *s)
 {
 	const struct grid *g = grid_first(DEV_thread);

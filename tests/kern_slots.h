@@ -140,8 +140,8 @@ typedef void slots_fn(const struct row *r, struct shared *s, const struct slots 
 		      const struct grid *g);
 
 /*
- * The calls of a row on every grid of its scope: all alignments on the first, where @all
- * says so under a sanitizer too. Bytes take all alignments, a type those it can have.
+ * The calls of a row on every grid of its scope: all alignments on the first; under a sanitizer
+ * only if @all. Bytes take all alignments, a type those it can have.
  */
 static inline void slots_sweep(const struct row *r, struct shared *s, slots_fn *on, uint32_t op,
 			       enum dev_scope scope, size_t elem, int all)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A kernel that waits for what never comes ends by the deadline, and the log says
- * which thread waits for what; one in which no thread can ever continue ends at once.
+ * A kernel that waits for something that never comes ends by the deadline, and the log names each
+ * waiting thread and its wait; a kernel in which no thread can ever continue ends at once.
  */
 /* TEST: waits=1 pes=2 modes=procs,threads env=MORI_SHMEM_TIMEOUT=2 */
 #include "kern.h"
@@ -80,7 +80,7 @@ static void deadlock(mori_shmem_module_t *m, uint64_t *word)
 }
 
 /*
- * A barrier has its own deadline: the kernel gets a status and goes on, and a check returns which
+ * A barrier has its own deadline: the kernel gets a status and continues, and a check returns which
  * PE was missing.
  */
 static void missing(void)

@@ -134,7 +134,7 @@ static void own_fault(uint64_t *flag)
 	CHECK_OK(mori_shmem_module_unload(j.module));
 }
 
-/* Finalize finds a launch that would wait for ever: its calls give a status, and it ends. */
+/* Finalize finds a launch that would wait forever: its calls return a status, and it ends. */
 static void finalize_ends(uint64_t *flag, struct job *j)
 {
 	*j = (struct job){ .module = kern_load("ring"), .flag = flag, .number = 1 };

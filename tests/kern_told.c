@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A failure in a kernel that nobody checks is reported once: by the next barrier, launch, unload
- * or finalize, in the words of a host's call, with how many there were. What somebody looks at
- * is not. Up to 64 failures are kept, each with the name of its own call.
+ * A failure in a kernel that nobody checks is reported once: by the next barrier, launch, unload or
+ * finalize, in the words of a host's call, with their number. A failure that somebody checks is not
+ * reported. Up to 64 failures are kept, each with the name of its own call.
  */
 /* TEST: pes=2,3 modes=procs,threads */
 #define PES_NO_INIT

@@ -10,7 +10,7 @@
 #include "kern_call.h"
 
 #define MOST  256 /* calls of a batch */
-#define PLACE 64  /* bytes of a call: the value lies behind GAP and a shift */
+#define PLACE 64  /* bytes of a call: the value follows GAP and a shift */
 #define GAP   16
 
 #define ROW_P(body, scope, dest, value, size, pe, qp) scope, size

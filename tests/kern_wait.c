@@ -85,7 +85,7 @@ static uint64_t one_result(const struct row *r, int holds, uint64_t seen)
 	}
 }
 
-/* Runs what was set; the sticky status says whether any wait came to its end. */
+/* Runs what was set up; the sticky status shows whether any wait timed out. */
 static void finish(struct batch *b, const struct row *r, struct shared *s, size_t n, size_t late)
 {
 	mori_shmem_fault_t f = { .struct_size = sizeof(f) };
@@ -134,7 +134,7 @@ static void comparisons(const struct row *r, struct shared *s, const struct grid
 	finish(&b, r, s, n, late);
 }
 
-/* What a wait for several words gives; -1: it would wait for ever. @at: indices. */
+/* What a wait for several words returns; -1: it would wait forever. @at: indices. */
 static int64_t many_result(const struct row *r, size_t n, const int *skip, int cmp, uint64_t v,
 			   size_t *at, int *late)
 {
@@ -162,7 +162,7 @@ static void several(const struct row *r, struct shared *s, const struct grid *g)
 	static const int masks[][WORDS] = {
 		{ 0 }, { 1, 1, 1, 1, 1, 1 }, { 1, 0, 0, 0, 0, 1 }, { 0, 1, 0, 7, 0, -1 }
 	};
-	int(*skips)[WORDS] = malloc(sizeof(masks)); /* where a GPU gets at them, too */
+	int(*skips)[WORDS] = malloc(sizeof(masks)); /* where a GPU can access them, too */
 	static const size_t counts[] = { 0, 1, 5, WORDS };
 	static const uint64_t limits[] = { 10, 25, 60, 5, 70 };
 	size_t n = 0, late = 0, wrong = 0;
@@ -198,7 +198,7 @@ static void several(const struct row *r, struct shared *s, const struct grid *g)
 	free(at);
 }
 
-/* One actor asks for what cannot be; the others' waits hold. */
+/* One actor makes an invalid call; the waits of the others succeed. */
 static void refuse(const struct row *r, struct shared *s, const struct wrong *w)
 {
 	const struct grid *g = grid_first(r->scope);

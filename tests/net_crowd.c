@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* TEST: waits=1 wrapper=none */
 /*
- * Many come to one PE at once. Hundreds of processes of the job, of which all but one are
- * sockets of this test, find it stopped, and it must answer each of them when it goes on;
+ * Many processes connect to one PE at once. Hundreds of processes of the job, of which all but one
+ * are sockets of this test, find it stopped, and it must answer each of them when it continues;
  * strangers that connect and close cost it little memory. A process that hangs up before the answer
- * is asked again.
+ * is tried again.
  */
 #include <arpa/inet.h>
 #include <sys/resource.h>
@@ -163,7 +163,7 @@ static void run_flood(void)
 	job_drop(&j);
 }
 
-/* Process 1 asks process 0, which is this test. */
+/* Process 1 sends requests to process 0, which is this test. */
 static void asks(struct job *j)
 {
 	unsigned char(*address)[NET_ADDRESS_BYTES] = calloc(CROWD, sizeof(*address));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /* TEST: waits=1 wrapper=none timeout=240 */
 /*
- * What goes wrong: a peer killed in the middle of a transfer, stopped for too long or
- * only for a while, reported lost, or not there at all; addresses that are none;
- * memory that has gone or grown. Each ends in an error that names the PE, or in
- * completion; other peers are served all the same, and nothing is left open.
+ * What goes wrong: a peer killed in the middle of a transfer, stopped for too long or only for a
+ * while, reported lost, or not there at all; addresses that do not exist; memory that has gone or
+ * grown. Each ends in an error that names the PE, or in completion; other peers are served all the
+ * same, and nothing is left open.
  */
 #include <dirent.h>
 
 #include "net/job.h"
 
 #define BIG	(24u << 20)
-#define ONE	(4u << 20) /* asked for at once: then nothing lies unread where it is served */
+#define ONE	(4u << 20) /* bytes requested at once: nothing is then left unread at the owner */
 #define STOP_S	4.0
 #define PATIENT 30.0
 

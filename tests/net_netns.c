@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* TEST: waits=1 wrapper=none timeout=240 */
 /*
- * Four network namespaces with cables between them, as four machines: data of all
- * sizes, atomics and signals between all pairs, the cable of one pulled for a while
- * (everything arrives) and for longer than anybody waits (an error that names the PE;
- * the others go on). Needs root; else skipped.
+ * Four network namespaces with cables between them, as four machines: data of all sizes, atomics
+ * and signals between all pairs, the cable of one pulled for a while (everything arrives) and for
+ * longer than any wait (an error that names the PE; the others continue). Needs root; else skipped.
  */
 #include "nodes/cable.h"
 #include "net/job.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* TEST: wrapper=none timeout=240 */
 /*
- * What comes when: data before its signal, a fence between puts of any two sizes, a
- * quiet that means delivered, and all of it while the target computes and does not
- * call the library, or several threads of a process speak at once.
+ * What comes when: data before its signal, a fence between puts of any two sizes, a quiet that
+ * means delivered, and all of it while the target computes and does not call the library, or
+ * several threads of a process communicate at once.
  */
 #include "net/job.h"
 
@@ -11,7 +11,7 @@
 
 static const size_t sizes[] = { 8, 64, 4000, 8192, 8193, 20000, 65536, BIG };
 
-/* PE 0 writes rounds of data with a signal; PE 1 sees a signal and looks at the data. */
+/* PE 0 writes rounds of data with a signal; PE 1 sees a signal and checks the data. */
 static void litmus(struct job *j)
 {
 	int n = TEST_SCALE(300);
@@ -139,7 +139,7 @@ static void rested(struct job *j)
 		} else {
 			net_poll_begin(j->net);
 			job_tell(&j->block->word[3], (uint32_t)i);
-			while (!net_progress(j->net) && /* RMA may need nothing of it */
+			while (!net_progress(j->net) && /* RMA may not need it */
 			       __atomic_load_n(&j->block->word[4], __ATOMIC_ACQUIRE) < (uint32_t)i)
 				sched_yield();
 			net_poll_end(j->net);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* TEST: waits=1 wrapper=none timeout=240 */
 /*
- * A process that connects without the job's secret: it sends nothing, garbage, half a
- * greeting, a greeting or an answer that it overheard, or speaks the protocol with a secret of
- * its own. It reads nothing and writes nothing, and the job goes on.
+ * A process that connects without the job's secret: it sends nothing, garbage, half a greeting, a
+ * greeting or an answer that it overheard, or speaks the protocol with a secret of its own. It
+ * reads nothing and writes nothing, and the job continues.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -115,18 +115,18 @@ static void member(struct job *j)
 	job_close(j);
 }
 
-/* What crossed the wire between PE 1 and PE 0, whose own address is the block's last. */
+/* What crossed the wire between PE 1 and PE 0; PE 0's own address is the block's last. */
 #define REAL (JOB_MAX - 1)
 static uint8_t hello[HELLO], answer[HELLO];
 
-/* @len bytes of one that go on to the other. */
+/* Forwards @len bytes of one to the other. */
 static void pass(int from, int to, uint8_t *bytes, size_t len)
 {
 	CHECK_EQ("overheard", recv(from, bytes, len, MSG_WAITALL), (ssize_t)len);
 	CHECK_EQ("passed on", send(to, bytes, len, MSG_NOSIGNAL), (ssize_t)len);
 }
 
-/* Between the two, until PE 1 has come to step @step. */
+/* Forwards between the two until PE 1 has reached step @step. */
 static void relay(struct job *j, int asks, int serves, uint32_t step)
 {
 	struct pollfd fds[2] = { { .fd = asks, .events = POLLIN },

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* TEST: wrapper=none timeout=60 */
 /*
- * A word arrives as one, however the stream was cut: a put or an answer of 1, 2, 4 or 8 aligned
- * bytes is one store, into host memory and into memory of a device, where it is one copy. What
- * is read of a word for an answer is read at once, and nothing of it again later.
+ * A word arrives whole, however the stream was cut: a put or a response of 1, 2, 4 or 8 aligned
+ * bytes is one store into host memory, and one copy into device memory. A word for a response is
+ * read once, whole, and never again.
  */
 #include <sys/socket.h>
 
@@ -22,7 +22,7 @@ static struct {
 	int n;
 	size_t len;
 	uint64_t word;
-	bool again; /* the link could look at the memory again */
+	bool again; /* the link could read the memory again */
 } sent;
 
 static int copy(void *arg, void *dst, const void *src, size_t len)
@@ -104,7 +104,10 @@ static void stand_free(struct stand *t)
 	free(t);
 }
 
-/* @m with @len bytes of NEW behind it, cut after @cut of these; nothing may be seen of it before. */
+/*
+ * @m followed by @len bytes of NEW, cut after @cut of these; until the rest arrives nothing may be
+ * visible.
+ */
 static void arrive(struct stand *t, const struct net_msg *m, size_t len, size_t cut,
 		   const uint64_t *place)
 {

@@ -94,7 +94,7 @@ static void by_interrupt(int in_barrier)
 	leave(0, "interrupted");
 }
 
-/* A function that does not want to end anything is asked, and all goes on. */
+/* A function that returns 0 is called, and everything continues. */
 static void by_nobody(void)
 {
 	mori_shmem_on_wait(never, NULL);

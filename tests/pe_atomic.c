@@ -14,7 +14,7 @@ struct row {
 	const char *name;
 	size_t size;
 	int op;	     /* its code; decides what the row must do */
-	amo_fn call; /* gives the old value, or for a code without one the status */
+	amo_fn call; /* returns the old value, or the status for a code without one */
 };
 
 #define DO_AMO(id, expr)                                                                           \
@@ -53,7 +53,7 @@ DO_AMO(post_size8, CALL(atomic_size_nonfetch_thread, d, &v, 8, op, pe, 0))
 static const struct row named[] = { MORI_EACH_AMO_TYPE(ROW_NAMED, )
 					    MORI_EACH_AMO_TYPE(ROW_PLAIN, ) };
 
-/* These take a code: one row stands for all that the kind has. */
+/* These take a code: one row covers all codes of the kind. */
 #define ROW_POST(name, type, ...)  { "nonfetch " #name, sizeof(type), 0, post_##name },
 #define ROW_FETCH(name, type, ...) { "fetch " #name, sizeof(type), 0, fetch_##name },
 static const struct row posts[] = { MORI_EACH_AMO_TYPE(ROW_POST, ){ "size 4", 4, 0, post_size4 },
@@ -157,7 +157,7 @@ static void try_row(const struct row *r, int op, uint64_t *words)
 	}
 }
 
-/* A code that is not one of the kind's does nothing, and says so. */
+/* A code that the kind does not have does nothing and returns an error. */
 static void wrong_codes(uint64_t *words)
 {
 	for (int op = -1; op < 40; op++) {

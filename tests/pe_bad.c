@@ -123,7 +123,7 @@ static void lengths(unsigned char *heap, size_t size, void *own)
 #undef REFUSED
 }
 
-/* Nothing to copy is fine wherever it points, but not on a PE that is none. */
+/* A copy of nothing is valid at any address, but not for a PE that does not exist. */
 static void zero_bytes(unsigned char *heap, void *own)
 {
 	CHECK_OK(mori_shmem_putmem_thread(heap, own, 0, me, 0));

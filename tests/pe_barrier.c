@@ -10,7 +10,7 @@
 #define ROUNDS pes_rounds(TEST_SCALE(2000))
 
 struct shared {
-	uint32_t *came;	 /* of each PE: the round it last came to, on every PE */
+	uint32_t *came;	 /* for each PE, on every PE: the last round it reached */
 	uint32_t *total; /* on PE 0: how many have arrived so far, in all rounds */
 };
 
@@ -42,7 +42,7 @@ static void one_round(struct shared *s, int form, uint32_t round)
 	for (int pe = 0; pe < n_pes; pe++)
 		MUST(mori_shmem_uint32_p(&s->came[me], round, pe, 0));
 	MUST(mori_shmem_uint32_atomic_inc_thread(s->total, 0, 0));
-	if (form >= 2) /* a sync completes nothing by itself */
+	if (form >= 2) /* a sync alone completes nothing */
 		MUST(mori_shmem_quiet_thread());
 	CHECK_OK(meet(form));
 	for (int pe = 0; pe < n_pes; pe++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Progress does not depend on the target: PE 0 computes and calls nothing of the library
- * while all others put to it, get from it, add to it and signal it. It goes on when the
- * words of its own memory say that they are done.
+ * Progress does not depend on the target: PE 0 computes and calls nothing of the library while all
+ * others put to it, get from it, add to it and signal it. It continues when words in its own memory
+ * show that they are done.
  */
 #include "pes.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A host thread is a grid of one block of one thread; the clock goes on. */
+/* A host thread is a grid of one block of one thread; the clock advances. */
 #include "ops/shmem_list.h"
 #include "pes.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Object forms: an object and an offset do what the address would; bytes that do
- * not all lie in their object are refused and nothing is moved.
+ * Object forms: an object and an offset do what the address would; a range that leaves its object
+ * is refused, and nothing is moved.
  */
 #define COVER_LIST(S, V, S0, V0) MORI_OPS_OBJ(S, thread)
 #include "cover.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Quiet and fence in all their forms: they succeed for every PE and refuse one
- * that is none; after a quiet the data is where a get finds it. What they order
- * is pe_litmus.c's.
+ * Quiet and fence in all their forms: they succeed for every PE and refuse one that does not exist;
+ * after a quiet a get finds the data. pe_litmus.c tests what they order.
  */
 #define COVER_LIST(S, V, S0, V0) MORI_OPS_ORDER(S0, thread) MORI_OPS_ORDER_PE(S)
 #include "cover.h"

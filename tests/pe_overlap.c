@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* A put or get to oneself whose source and destination overlap moves as memmove does. */
+/*
+ * A put or get to the caller itself with overlapping source and destination behaves like memmove.
+ */
 #include "pes.h"
 
 #define SIZE 9000

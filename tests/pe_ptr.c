@@ -82,7 +82,7 @@ static void no_pointers(unsigned char *p)
 	CHECK_EQ("a question is no fault", CALL(status), 0);
 }
 
-/* What malloc has not given out, as far as the mode can tell. */
+/* Memory that malloc has not handed out, as far as the mode can detect it. */
 static void memory_that_is_not(unsigned char *p)
 {
 	unsigned char *big = pes_malloc(8 * MIB);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every put, blocking and not, of bytes and of each type, from every PE to every
- * PE: the bytes arrive, nothing beside them is touched, and the source is free
- * when the call (or the quiet) says so.
+ * Every put, blocking and not, of bytes and of each type, from every PE to every PE: the bytes
+ * arrive, nothing beside them is touched, and the source may be reused after the call (or the
+ * quiet).
  */
 #define COVER_LIST(S, V, S0, V0) MORI_OPS_PUT(S, thread)
 #include "cover.h"

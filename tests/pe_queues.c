@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How many queues there are to a PE is what can be had, not what was asked for. */
+/* The number of queues to a PE is what could be set up, not what was requested. */
 /* TEST: pes=2 modes=procs,threads net=procs,threads */
 #include "pes.h"
 

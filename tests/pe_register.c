@@ -110,7 +110,7 @@ static int mapped(int pe, int owner, int bare)
 	return pes_p2p(pe) && (!alone || pe / here == me / here);
 }
 
-/* What lies in the window and what does not, and a pointer into a peer's part. */
+/* What is in the window and what is not, and a pointer into a peer's part. */
 static void window_edges(unsigned char *w, int bare)
 {
 	int next = (me + 1) % n_pes, prev = (me + n_pes - 1) % n_pes;

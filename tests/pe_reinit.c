@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Init and finalize many times in one process: each time a whole job with its own
- * data, nothing left of the one before; in between, and before the first, every
- * call says that there is no PE.
+ * Init and finalize many times in one process: each time a whole job with its own data, nothing
+ * left of the one before; in between, and before the first, every call reports that there is no PE.
  */
 #define PES_NO_INIT
 #include "pes.h"

@@ -80,7 +80,7 @@ static void returned(uint64_t *word)
 	CHECK_EQ("none kept", mori_shmem_check(NULL), 0);
 }
 
-/* What a kernel met that calls of the host carried out. */
+/* A failure of a kernel whose calls the host executed. */
 static void left(uint64_t *word)
 {
 	mori_shmem_fault_t got = { .struct_size = sizeof(got) };

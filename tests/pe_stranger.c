@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A stranger who finds a PE's port and uses the network's protocol without the job's secret:
- * a greeting with every field right but the proof, and requests behind it. Nothing is answered,
- * nothing is written, and the job goes on.
+ * A stranger who finds a PE's port and uses the network's protocol without the job's secret: a
+ * greeting with every field right but the proof, and requests behind it. Nothing is answered,
+ * nothing is written, and the job continues.
  */
 /* TEST: net=none env=MORI_DISABLE_P2P=1 */
 #include "pes.h"

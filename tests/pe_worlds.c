@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Two worlds at once: each PE of the job joins a second one, made by unique id,
- * with the ranks turned round. Their heaps are apart, and binding says which of
- * them a thread acts for, also in a thread that is no PE itself.
+ * Two worlds at once: each PE of the job joins a second one, made by unique id, with the ranks
+ * turned round. Their heaps are separate, and binding decides for which of them a thread acts, even
+ * a thread that is not a PE.
  */
 #include "pes.h"
 
@@ -95,7 +95,7 @@ struct helper {
 	uint64_t ctx_a;
 };
 
-/* A thread that is no PE acts for one, then for the other, and by context for both. */
+/* A thread that is not a PE acts for one, then for the other, and by context for both. */
 static void *helper(void *arg)
 {
 	const struct helper *h = arg;
@@ -154,7 +154,7 @@ static int test_pe(void)
 	MUST(mori_shmem_bind(b.pe));
 	BARRIER();
 	CHECK_OK(mori_shmem_finalize());
-	/* Unbound now; the first world goes on. */
+	/* Unbound now; the first world continues. */
 	CHECK_EQ("gone", mori_shmem_bind(b.pe), MORI_SHMEM_EINVAL);
 	MUST(mori_shmem_bind(a.pe));
 	ring(&a, 900);

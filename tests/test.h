@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What every test program uses: checks that count and go on, a skip, a deadline.
- * A program that made no check fails. Safe in many threads at once; the counts
- * are the process's. Exit codes: 0 passed, 1 failed, 77 skipped.
+ * What every test program uses: checks that count and continue, a skip, a deadline. A program that
+ * made no check fails. Safe in many threads at once; the counts are the process's. Exit codes: 0
+ * passed, 1 failed, 77 skipped.
  */
 #ifndef MORI_TESTS_TEST_H
 #define MORI_TESTS_TEST_H
@@ -42,8 +42,8 @@
 #define TEST_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * Whether load and store lead from one PE to another. The environment says so, that tests do
- * not believe the library: MORI_DISABLE_P2P, and PES_NODE, the PEs a node has.
+ * Whether load and store reach from one PE to another, by the environment, so that tests do not
+ * rely on the library: MORI_DISABLE_P2P, and PES_NODE, the PEs a node has.
  */
 static inline int test_p2p(int pe, int other)
 {

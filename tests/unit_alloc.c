@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The heap's allocation records: directed cases, then a long random run against a model that
- * keeps the owner of each unit. Where alignment plays no part the model says which
- * offset is to come, else only whether one can.
+ * The heap's allocation records: directed cases, then a long random run against a model that keeps
+ * the owner of each unit. Where alignment plays no part the model predicts the offset, else only
+ * whether there is one.
  */
 #include "core/alloc.h"
 #include "test.h"

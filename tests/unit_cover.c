@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * No operation without a test: the parts of the list that the programs pe_*.c call in
- * full (see cover.h) are together the whole list of the host, and those of kern_*.c the
- * whole list of kernels. Each part is looked for in the source of its test, so that the
- * two cannot drift apart.
+ * No operation without a test: the parts of the list that the programs pe_*.c call in full (see
+ * cover.h) are together the whole list of the host, and those of kern_*.c the whole list of
+ * kernels. Each part is searched for in the source of its test, so that the two cannot drift apart.
  */
 #include "test.h"
 
@@ -68,7 +67,7 @@ static const struct {
 	const char *file, *part;
 } sources[] = { HOST_PARTS(SOURCE) DEVICE_PARTS(SOURCE) };
 
-/* A file of this folder with one blank where it has blanks or goes on in the next line. */
+/* A file of this folder with one blank for each run of blanks and each line break. */
 static char *read_source(const char *file)
 {
 	char path[4096], *text = calloc(1, 1 << 20);
@@ -121,7 +120,7 @@ static void check_names(const char *what, const char *const *listed, size_t n,
 	printf("%zu operations of %s\n", n, what);
 }
 
-/* What a thread asks about its grid is called by a kernel of one of these. */
+/* What a thread queries of its grid is called by a kernel of one of these. */
 static void check_grid(void)
 {
 	static const char *const files[] = { "kernels/grid.c", "kernels/meet.c",

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Status codes and texts: a thread's text is its own, survives its use as an
- * argument, is cut with "..." and costs neither errno nor memory, and what was tried in
- * vain is forgotten. Log lines leave
- * in one write, at the right levels.
+ * Status codes and texts: a thread's text is its own, survives its use as an argument, is cut with
+ * "..." and costs neither errno nor memory, and the texts of failed internal attempts are
+ * forgotten. Log lines leave in one write, at the right levels.
  */
 #include "test.h"
 #include "util/err.h"

@@ -85,7 +85,7 @@ RMW(64)
 #define MOST   300
 #define POISON 0xa5
 
-/* With room around: the copies may look at the rest of a word. */
+/* With room around: the copies may load the rest of a word. */
 static _Alignas(64) uint8_t src[GUARD + MOST + GUARD], dst[GUARD + MOST + GUARD];
 static uint8_t times[GUARD + MOST + GUARD];
 
@@ -142,7 +142,7 @@ static void try_lengths(copy_fn *copy, size_t to, size_t from)
 
 static int rounds;
 
-/* As dev_p2p() does, where lanes have met: a round, or else the rest. */
+/* As dev_p2p() does after the lanes have synchronised: a single pass, or else the rest. */
 static bool round_done(enum dev_scope scope, void *to, const void *from, uint64_t len)
 {
 	if (!tgt_is_single_pass(scope, (uintptr_t)to, (uintptr_t)from, len))

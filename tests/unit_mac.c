@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The keyed hash gives what its authors' vectors say, for every length of a tail. */
+/* The keyed hash matches its authors' vectors, for every length of a tail. */
 #include "test.h"
 #include "util/mac.h"
 

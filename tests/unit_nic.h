@@ -11,7 +11,9 @@
 #ifdef RIG_PAUSE
 #include <sched.h>
 
-/* Threads meet where they rarely would: before what decides who goes on. */
+/*
+ * Makes threads collide where they rarely would: before the step that decides which one continues.
+ */
 static inline uint32_t rig_cas_32(void *p, uint32_t compare, uint32_t v)
 {
 	static _Thread_local uint32_t calls;
@@ -135,7 +137,7 @@ static inline void rig_open(struct rig *r, const struct rig_kind *kind, uint32_t
 	q->doorbell = (uint64_t)(uintptr_t)&r->doorbell;
 	q->cq_doorbell = (uint64_t)(uintptr_t)&r->cq_doorbell;
 	CHECK_EQ(kind->name, rig_queue_start(q, start), 0);
-	/* What a NIC that has served the queue up to here was told last. */
+	/* What a NIC that has served the queue up to here was last notified of. */
 	r->record[MLX5_SEND_RECORD] = nic_be_32((uint32_t)start & 0xffff);
 	r->doorbell = q->format == NIC_SOFT  ? start :
 		      q->format == NIC_IONIC ? start & ((1u << log_slots) - 1) :

@@ -107,7 +107,7 @@ static void test_entries(void)
 		nic_write(&r.q, 18, &v->op); /* the third of the ring, in its second round */
 		CHECK_MEM(v->name, (uint8_t *)(uintptr_t)r.q.ring + 2 * 128, v->bytes, v->len);
 		rig_close(&r);
-		/* With indices of units, an entry says that it takes all eight. */
+		/* With indices of units, an entry states that it takes all eight. */
 		memcpy(want, v->bytes, sizeof(want));
 		want[2] = 8;
 		rig_open(&r, &units, 4, 0);

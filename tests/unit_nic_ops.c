@@ -172,7 +172,7 @@ static void test_amos(const struct rig_kind *kind)
 	nic_stop(&n);
 }
 
-/* Which entries the NIC gets: by itself where it can, three at least where not. */
+/* The entries that the NIC gets: one where it has the atomic, at least three where not. */
 static void test_native(const struct rig_kind *kind)
 {
 	bool masked = kind->format == NIC_SOFT ||
@@ -230,7 +230,7 @@ static void test_put_signal(const struct rig_kind *kind)
 	nic_stop(&n);
 }
 
-/* All cells are in use; one that was given up comes back when its entry has ended. */
+/* All result slots are in use; one left to its entry comes back when that has ended. */
 static void test_cells(const struct rig_kind *kind)
 {
 	uint64_t word = 1;

@@ -149,7 +149,7 @@ static void test_full(const struct rig_kind *kind, uint64_t start)
 	rig_close(&r);
 }
 
-/* Only what ends a post has a completion; one of it finishes all before it. */
+/* Only the last entry of a post has a completion, which finishes all before it. */
 static void test_moderation(const struct rig_kind *kind)
 {
 	struct nic_op ops[5] = { 0 };
@@ -213,7 +213,9 @@ static void test_false_completion(const struct rig_kind *kind)
 	rig_open(&r, kind, 4, 0);
 	CHECK(rig_post(&r, &op, 1, &end));
 	nic_serve_complete(&r.s, &job, 0);
-	/* mlx5 has no entry there whose length to add; the counter alone is too far. */
+	/*
+	 * mlx5 has no entry there whose length could be added; the counter alone would be too high.
+	 */
 	if (kind->format == NIC_MLX5)
 		nic_publish(&r.q, 5, 1);
 	CHECK_EQ(kind->name, nic_wait(&r.q, r.p, end), MORI_SHMEM_EIO);

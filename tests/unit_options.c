@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The environment: every kind of value at its edges, what is refused and how the
- * text says so, unknown names, levels of the log, and many threads at once.
+ * The environment: every kind of value at its edges, what is refused and with which text, unknown
+ * names, levels of the log, and many threads at once.
  */
 #include "core/options.h"
 #include "test.h"
@@ -254,7 +254,7 @@ static void test_unknown(void)
 	options_free(&o);
 }
 
-/* One line on standard error that holds both, however often the variable is met. */
+/* One line on standard error that holds both, however often the variable is read. */
 static void test_warning(const char *name, const char *value, const char *part)
 {
 	int fds[2], saved = dup(2);

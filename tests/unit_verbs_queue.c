@@ -304,7 +304,7 @@ static void near_by(struct nic_queue *q, const struct way *w)
 			CHECK(!*shown[i] || *shown[i] > ELSEWHERE);
 		*shown[i] = here(*shown[i]);
 	}
-	/* One register for both rings; the server here looks at memory, not at writes. */
+	/* One register for both rings; the server here polls memory and does not see writes. */
 	if (q->format == NIC_BNXT)
 		q->cq_doorbell += 8;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Kernels in which PEs meet: put with signal and signal alone to and fro between two
- * PEs, and the barrier of all.
+ * Kernels in which PEs synchronise: ping-pong by put with signal and by signal alone between two
+ * PEs, and the barrier of all PEs.
  */
 #include "timed.h"
 
@@ -161,7 +161,9 @@ TIMED_KERNEL(plain_pingpong)
 	timed_stop(start, ns);
 }
 
-/* Thread t tells PE t and hears of it: word[pe] is PE pe's flag. For a block of n_pes or more. */
+/*
+ * Thread t signals PE t and waits for it: word[pe] is PE pe's flag. For a block of n_pes or more.
+ */
 TIMED_KERNEL(plain_barrier)
 {
 	int t = (int)mori_thread_id(), mine = t < mori_shmem_n_pes();

@@ -106,7 +106,7 @@ static long get_number(const char *name, long otherwise)
 	return text ? atol(text) : otherwise;
 }
 
-/* PEs in blocks, as many on each node; PES_NODE tells the tests how many. */
+/* PEs in blocks, the same number on each node, which the tests find in PES_NODE. */
 static int enter_pe(char **argv)
 {
 	long rank = get_number("MORI_RANK", -1), size = get_number("MORI_WORLD_SIZE", -1);
@@ -138,7 +138,7 @@ static int enter_host(char **argv)
 	return enter(atol(digits), shell);
 }
 
-/* One node: says that it is there, then only exists. */
+/* One node: reports that it is ready, then only exists. */
 static void hold(int node, int cabled, int ready)
 {
 	char name[32];

@@ -45,7 +45,7 @@ static inline uint64_t relay_now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The last byte of an address says whose it is, from 1 on. */
+/* The last byte of an address is the number of its node, from 1 on. */
 static inline int relay_tap(const char *name, int host)
 {
 	struct ifreq r = { .ifr_flags = IFF_TAP | IFF_NO_PI };
@@ -146,7 +146,7 @@ static inline void relay_run(struct relay *r)
 	}
 }
 
-/* Its process, once all devices are there; -1 where there are none to be had. */
+/* The relay's process, once all devices exist; -1 if they cannot be created. */
 static inline pid_t relay_start(const pid_t *nodes, int n, double delay_ms, double loss)
 {
 	struct relay r = { .delay_ms = delay_ms, .loss = loss, .random = 42 };

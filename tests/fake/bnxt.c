@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The fake libbnxt_re: says what memory a queue pair needs, and takes it. */
+/* The fake libbnxt_re: reports what memory a queue pair needs, and uses it. */
 #include "fake/fake.h"
 #include "net/verbs_lib.h"
 

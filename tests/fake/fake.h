@@ -43,11 +43,14 @@ struct fake_nic {
 
 /* The NICs there are from now on; @n 0: none. The array must stay. */
 FAKE_EXPORT void fake_nics(const struct fake_nic *nics, int n);
-/* The nth call from now on fails, 1 is the next; 0: none. Gives the calls since the last time. */
+/*
+ * The nth call from now on fails, 1 is the next; 0: none. Returns the number of calls since the
+ * last time.
+ */
 FAKE_EXPORT int fake_fail(int nth);
 /* The call that failed last; "" for none since fake_fail(). */
 FAKE_EXPORT const char *fake_failed(void);
-/* Of all that was opened and not closed; and says what, if @say. */
+/* Counts everything that was opened and not closed; prints it if @say. */
 FAKE_EXPORT int fake_live(bool say);
 /* How libbnxt_re makes its queues: with a table of messages, or not. */
 FAKE_EXPORT void fake_bnxt_msn(bool on);
@@ -63,7 +66,7 @@ struct fake_qp {
 	uint32_t slots; /* of its ring; CQEs as many as its completion queue has */
 	bool devx, ready;
 	bool quiet;    /* ionic: what the library posts is not rung */
-	void *ring;    /* what the library tells of, or was told */
+	void *ring;    /* what the library reports, or was given */
 	char *told[4]; /* DevX: ring, record, completions, their record */
 	uint32_t record[4], cq_record[4];
 	uint64_t *doorbells; /* its registers, which no other queue pair has, but by DevX */

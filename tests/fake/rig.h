@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What tests ask of a queue besides what the library does: over the same text. */
+/* What tests need of a queue beyond what the library does, over the same code. */
 #ifndef MORI_TESTS_RIG_H
 #define MORI_TESTS_RIG_H
 

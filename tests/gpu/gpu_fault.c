@@ -2,7 +2,7 @@
 /* A kernel of one PE uses a bad pointer: that is reported as its fault, and kept until checked. */
 #include "gpu.h"
 
-/* A wait on a stream ends by MORI_SHMEM_WAIT_TIMEOUT, and the stream goes on. */
+/* A wait on a stream ends by MORI_SHMEM_WAIT_TIMEOUT, and the stream continues. */
 static void on_stream(uint64_t *word)
 {
 	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };

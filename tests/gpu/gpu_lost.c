@@ -20,7 +20,7 @@ static int on_stream(const char *how, uint64_t *sig, int *status)
 		      mori_shmem_uint64_wait_until_on_stream(sig, MORI_SHMEM_CMP_EQ, 77, stream) :
 		      mori_shmem_barrier_on_stream(stream);
 	GPU(cuStreamSynchronize, stream);
-	heap_set(status, &end, sizeof(end)); /* what a kernel would leave; the check tells */
+	heap_set(status, &end, sizeof(end)); /* what a kernel would leave; the check decides */
 	return err;
 }
 
@@ -65,7 +65,7 @@ static int test_pe(void)
 	MUST(mori_shmem_getmem_thread(&got, status, sizeof(got), me, 0));
 	CHECK_EQ("a put to it", got, MORI_SHMEM_EPEER);
 	CHECK_EQ("check", mori_shmem_check(NULL), MORI_SHMEM_EPEER);
-	if (me != 2 && n_pes > 3) { /* those who live go on */
+	if (me != 2 && n_pes > 3) { /* those that live continue */
 		CHECK_OK(RUN_KERNEL(module, "put_to", 1, 1, &box, &(int){ 2 }, &status));
 		MUST(mori_shmem_getmem_thread(&got, status, sizeof(got), me, 0));
 		CHECK_EQ("a put to another", got, 0);

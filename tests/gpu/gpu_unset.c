@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A module that was never given to mori_shmem_module_init(): its first call ends the launch, and
+ * A module that was never passed to mori_shmem_module_init(): its first call ends the launch, and
  * the driver says so. The context of the process is lost then, so nothing else is tried.
  */
 #define PES_NO_INIT

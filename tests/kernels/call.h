@@ -24,7 +24,7 @@ enum call_op {
 	MORI_DEVICE_OPS(CALL__STATUS, CALL__VALUE, CALL__STATUS, CALL__VALUE)
 };
 
-/* What is written down where there is no result. */
+/* The value recorded where there is no result. */
 #define CALL_NOT_MADE  0x7777777777777701u
 #define CALL_UNKNOWN   0x7777777777777702u /* the kernel has no such operation */
 #define CALL_NOT_QUIET 0x7777777777777703u

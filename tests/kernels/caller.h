@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How kernels make the calls of call.h: which is whose, and what becomes of the results. */
+/* How kernels make the calls of call.h: which lane makes which call, and where the results go. */
 #ifndef MORI_TESTS_CALLER_H
 #define MORI_TESTS_CALLER_H
 
@@ -59,7 +59,7 @@ static inline const struct call *call_mine(const void *calls, enum dev_scope sco
 	       mine;
 }
 
-/* Every lane waits by itself, and takes its share of the bytes. */
+/* Every lane waits on its own, and takes its share of the bytes. */
 static inline int call_watch(const struct call *c, uint64_t ctx, enum dev_scope scope)
 {
 	uint64_t lanes = scope == DEV_block ? call_lanes() : 1, lane = 0;

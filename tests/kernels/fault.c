@@ -75,7 +75,7 @@ static AS_IT_IS int far(uint64_t *word)
 	return frame[99000 + *word];
 }
 
-/* One frame that jumps over whatever lies at the end of the stack, and waits there. */
+/* One frame that skips whatever is at the end of the stack, and waits there. */
 AS_IT_IS MORI_KERNEL void far_frame(uint64_t *word, int *out)
 {
 	mori_block_sync();

@@ -70,7 +70,7 @@ static void fill(uint64_t *src, uint64_t test, uint64_t round, uint64_t n)
 	mori_block_sync();
 }
 
-/* Each lane sends part of the message by itself. */
+/* Each lane sends a part of the message. */
 static int send_lanes(uint64_t *to, const uint64_t *src, uint64_t n, uint64_t *flag, int how,
 		      int pe)
 {
@@ -335,8 +335,8 @@ MORI_KERNEL void race(uint64_t *x, uint64_t *log, void *found, uint64_t rounds, 
 }
 
 /*
- * Independent reads of independent writes: PEs 0 and 1 signal one of the last two PEs each;
- * each of those sees its own signal and then looks for the other's. One of them must see both.
+ * Independent reads of independent writes: PEs 0 and 1 signal one of the last two PEs each; each of
+ * those sees its own signal and then reads the other's. One of them must see both.
  */
 MORI_KERNEL void apart(void *shared, void *found, uint64_t rounds)
 {

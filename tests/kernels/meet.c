@@ -53,14 +53,14 @@ MORI_KERNEL void query_thread(const void *calls, uint64_t rounds, uint64_t ctx, 
 	CALL_ROUNDS(query, thread)
 }
 
-/* Says on every PE that this one has come to @round. */
+/* Records on every PE that this one has reached @round. */
 static void come(uint64_t ctx, uint64_t *came, uint64_t round)
 {
 	int me = mori_shmem_ctx_my_pe(ctx), n = mori_shmem_ctx_n_pes(ctx);
 
 	for (int pe = 0; pe < n; pe++)
 		(void)mori_shmem_ctx_uint64_p(ctx, came + me, round, pe, 0);
-	(void)mori_shmem_ctx_quiet_thread(ctx); /* a sync completes nothing by itself */
+	(void)mori_shmem_ctx_quiet_thread(ctx); /* a sync alone completes nothing */
 }
 
 /* How many have not reached @round, or are in one that no PE can have reached. */
@@ -102,7 +102,7 @@ MORI_KERNEL void meet_thread(const void *calls, uint64_t *came, uint64_t first, 
 	}
 }
 
-/* The clock does not go back, and goes on. */
+/* The clock advances and never goes back. */
 MORI_KERNEL void tick(uint64_t *out)
 {
 	uint64_t start = mori_clock_ns(), last = start, back = 0;

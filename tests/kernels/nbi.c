@@ -4,7 +4,7 @@
 
 #include <mori/shmem_device.h>
 
-/* Call @n on: where its data is, and what came of it. */
+/* Call @n: where its data is, and its result. */
 #define ONE(n, call)                                                                               \
 	do {                                                                                       \
 		i = (n);                                                                           \

@@ -5,8 +5,8 @@
 #include <mori/shmem_device.h>
 
 /*
- * @at holds PATHS_WORDS a thread on every PE, then the word of signals and the one
- * that is added to; @src holds PATHS_WORDS in all.
+ * @at holds PATHS_WORDS per thread on every PE, then the word for signals and the one for sums;
+ * @src holds PATHS_WORDS in all.
  */
 MORI_KERNEL void paths(int32_t *out, uint64_t *at, uint64_t *src, uint64_t *got, int32_t pe)
 {

@@ -41,7 +41,7 @@ MORI_KERNEL void poll_chain(uint64_t *words, int32_t how)
 	(void)mori_shmem_uint64_p(words + at, at + 1, mori_shmem_my_pe(), 0);
 }
 
-/* Block 2, thread 3 spins in plain memory, for ever; the others end. */
+/* Block 2, thread 3 spins on plain memory forever; the others end. */
 MORI_KERNEL void poll_plain(uint64_t *word)
 {
 	if (mori_block_id() != 2 || mori_thread_id() != 3)
@@ -60,7 +60,7 @@ MORI_KERNEL void poll_compute(uint64_t *sum, uint64_t steps)
 	*sum = x;
 }
 
-/* Looks for ever with what @how says. */
+/* Polls forever, in the way @how. */
 MORI_KERNEL void poll_ever(uint64_t *word, int32_t how)
 {
 	while (!poll_came(word, how))

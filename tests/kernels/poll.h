@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How the kernels of kernels/poll.c look at a word. */
+/* How the kernels of kernels/poll.c poll a word. */
 #ifndef MORI_TESTS_KERNELS_POLL_H
 #define MORI_TESTS_KERNELS_POLL_H
 

@@ -53,7 +53,7 @@ MORI_KERNEL void crowd(uint64_t *out, uint64_t *at, uint64_t *own, uint64_t *tic
 	out[t] = wrong + (uint64_t)(mori_shmem_status() != 0);
 }
 
-/* Byte @i of what PE @pe sends; no two places of a copy are alike in their neighbours. */
+/* Byte @i of what PE @pe sends; no two places of a copy have the same neighbours. */
 static char pattern(uint64_t i, uint64_t len, int pe)
 {
 	return (char)((i * 0x9e3779b97f4a7c15u >> 40) + len + (uint64_t)pe);
@@ -104,8 +104,8 @@ static uint64_t posted(int wide, void *word, int op, uint64_t value, int pe, int
 }
 
 /*
- * What an atomic finds, and what it leaves for the next, on a word that no other thread has.
- * The values share some bits, so that no two operations come to the same.
+ * What an atomic finds, and leaves for the next one, on a word that no other thread uses. The
+ * values share some bits, so that no two operations have the same result.
  */
 static uint64_t whole(int wide, void *word, uint64_t a, int pe, int qp)
 {

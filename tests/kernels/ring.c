@@ -43,8 +43,8 @@ MORI_KERNEL void meet(uint64_t rounds, uint64_t *bad)
 }
 
 /*
- * Two that count in turn: flag[0] is ahead of flag[1] or equal. Thread 0 of block 0
- * counts; the others wait for it to come to the end.
+ * Two PEs that count in turn: flag[0] is ahead of flag[1] or equal. Thread 0 of block 0 counts; the
+ * others wait until it has finished.
  */
 MORI_KERNEL void ping(uint64_t *flag, uint64_t mine, uint64_t rounds)
 {

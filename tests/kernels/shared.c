@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* Memory of a block whose size the launch says, beside memory it has by name. */
+/* Memory of a block whose size the launch sets, beside its named memory. */
 #include <mori/shmem_device.h>
 
 MORI_SHARED uint64_t shared_named;
 
 /*
- * Every thread fills its part with what only its block has, lets the others run, and looks
- * at its neighbour's part. *bad counts what is wrong; at[block] gets the address.
+ * Every thread fills its part with what only its block has, lets the others run, and checks its
+ * neighbour's part. *bad counts the errors; at[block] gets the address.
  */
 MORI_KERNEL void shared_fill(uint64_t *at, uint64_t words, uint64_t *bad)
 {

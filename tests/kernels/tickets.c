@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What one lane of a block gets is given to all of them, in many blocks at once. */
+/* All lanes of a block get the result of one of them, in many blocks at once. */
 #include <mori/shmem_device.h>
 
 /*

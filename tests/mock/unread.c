@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A device that fails when the host looks what has failed in kernels, as one does whose context
- * is lost: that there was a failure is still reported, and why it could not be read. The
- * last failure is one of finalize.
+ * A device that fails when the host reads what has failed in kernels, as after the loss of its
+ * context: the report still says that there was a failure, and why it could not be read. The last
+ * failure is one of finalize.
  */
 #define PES_NO_INIT
 #include "heard.h"
@@ -47,7 +47,7 @@ static int test_pe(void)
 	CHECK_EQ("check", mori_shmem_check(NULL), MORI_SHMEM_EFAULT);
 	check_why(mori_shmem_last_error());
 	CHECK_EQ("can be read again", mori_shmem_check(NULL), MORI_SHMEM_ETIMEDOUT);
-	fail(word, stream, 2); /* the first asks for the code alone */
+	fail(word, stream, 2); /* the first one requests only the code */
 	CHECK_EQ("status", mori_shmem_status(), MORI_SHMEM_ETIMEDOUT);
 	BARRIER();
 	CHECK_EQ("looked at", heard.times, 0);

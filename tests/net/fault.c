@@ -44,8 +44,8 @@ static int failed(int status, double since)
 }
 
 /*
- * A word that no PE writes does not show which PE should have. So a PE that waits long asks
- * @pe for a word: that it has stopped, or cannot be reached, is then an error with its name.
+ * A word that no PE writes does not show which PE should have. So a PE that waits long fetches a
+ * word from @pe: if that has stopped, or cannot be reached, the error names it.
  */
 static int await(uint64_t *word, int cmp, uint64_t value, int pe)
 {

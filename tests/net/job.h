@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * For the tests of src/net: a job of processes, each with the engine and a heap, made
- * by fork(). Heaps and the block where the processes meet are shared memory: a test
- * can look into its peer's heap by load, and so tell what has really arrived.
+ * For the tests of src/net: a job of processes, each with the engine and a heap, made by fork().
+ * Heaps and the block for barriers are shared memory: a test can read its peer's heap by load, and
+ * so see what has really arrived.
  */
 #ifndef MORI_TESTS_NET_JOB_H
 #define MORI_TESTS_NET_JOB_H
@@ -54,7 +54,7 @@ __attribute__((unused)) static double job_seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Meet without the network. */
+/* A barrier without the network. */
 __attribute__((unused)) static void job_meet(struct job *j)
 {
 	uint32_t round = __atomic_load_n(&j->block->round, __ATOMIC_ACQUIRE);
@@ -229,7 +229,7 @@ __attribute__((unused)) static int job_amo(struct job *j, int pe, size_t off, in
 		       old);
 }
 
-/* Bytes that tell who wrote them, where and when. */
+/* Bytes that show their writer, place and time. */
 __attribute__((unused)) static void job_fill(uint8_t *p, size_t len, unsigned seed)
 {
 	uint32_t x = seed * 2654435761u + 12345;

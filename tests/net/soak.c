@@ -333,7 +333,7 @@ static void one(struct soak *s)
 	}
 }
 
-/* Tell every owner what must be there; look at what is here; read back what is there. */
+/* Sends every owner what it must have; checks what is here; reads back what is there. */
 static void verify(struct soak *s)
 {
 	uint64_t sum[SHARED] = { 0 };

@@ -134,7 +134,7 @@ static void overhear(int seconds)
 	CHECK(n_heard > 0);
 	for (int i = 0; i < n_heard; i++) {
 		there = to[i];
-		/* A refusal may say that they are connected the other way round. */
+		/* A refusal may mean that they are connected the other way round. */
 		CHECK(say(heard[i], HELLO) <= HELLO);
 	}
 	printf("%d greetings said again\n", n_heard);
