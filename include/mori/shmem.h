@@ -160,9 +160,12 @@ MORI_SHMEM_EXPORT int mori_shmem_init(void);
  *
  * Completes what this PE issued, waits for the other PEs, and frees everything the
  * PE owns: heap, registrations and sockets. The thread is unbound; it may call init again.
+ * Calls of other threads that have begun complete first, waits among them with
+ * MORI_SHMEM_ESTATE; later ones are refused.
  *
- * Return: 0; MORI_SHMEM_ESTATE if there is no PE; MORI_SHMEM_EPEER or
- * MORI_SHMEM_ETIMEDOUT if not all PEs came (everything is freed nevertheless).
+ * Return: 0; MORI_SHMEM_ESTATE if there is no PE, another thread has finalized it, or a callback
+ * inside a call asks for it; MORI_SHMEM_EPEER or MORI_SHMEM_ETIMEDOUT if not all PEs came
+ * (everything is freed nevertheless).
  */
 MORI_SHMEM_EXPORT int mori_shmem_finalize(void);
 

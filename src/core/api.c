@@ -34,9 +34,9 @@ int mori_shmem_take_error(void)
 }
 
 /* The PE a call means, or NULL with a text that begins with the call's name. */
-static struct pe *api_pe(const char *name)
+static struct pe *api_pe(struct registry_call *call, const char *name)
 {
-	struct pe *pe = registry_pe();
+	struct pe *pe = registry_enter_pe(call);
 
 	if (!pe)
 		fail_status(NULL, name, MORI_SHMEM_ESTATE);
@@ -144,7 +144,8 @@ static int api_open(struct options *options, const unsigned char *uid, int rank,
 
 int mori_shmem_init_attr(unsigned flags, const mori_shmem_init_attr_t *attr)
 {
-	struct pe *pe = registry_bound();
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = registry_enter_bound(&call);
 	struct options options;
 	int err = api_check_attr(flags, attr);
 
@@ -181,7 +182,8 @@ static int api_reserve(const struct options *options, int *rank)
 
 int mori_shmem_init(void)
 {
-	struct pe *pe = registry_bound();
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = registry_enter_bound(&call);
 	struct options options;
 	struct boot_config config;
 	struct boot_job job;
@@ -223,9 +225,17 @@ free_options:
 
 int mori_shmem_finalize(void)
 {
-	struct pe *pe = api_pe("finalize");
+	struct registry_call call;
+	struct pe *pe = api_pe(&call, "finalize");
 
-	return pe ? pe_close(pe) : MORI_SHMEM_ESTATE;
+	if (!pe)
+		return MORI_SHMEM_ESTATE;
+	if (!registry_inside(pe, &call))
+		return pe_close(pe, &call);
+	registry_leave(&call);
+	return err_set(MORI_SHMEM_ESTATE,
+		       "mori_shmem_finalize: not from a callback, inside another call of PE %d",
+		       pe->rank);
 }
 
 int mori_shmem_is_initialized(void)
@@ -235,7 +245,8 @@ int mori_shmem_is_initialized(void)
 
 int mori_shmem_num_qp_per_pe(void)
 {
-	struct pe *pe = api_pe("num_qp_per_pe");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "num_qp_per_pe");
 
 	if (!pe)
 		return MORI_SHMEM_ESTATE;
@@ -244,7 +255,8 @@ int mori_shmem_num_qp_per_pe(void)
 
 int mori_shmem_abort(const char *why)
 {
-	struct pe *pe = api_pe("abort");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "abort");
 
 	if (!pe)
 		return MORI_SHMEM_ESTATE;
@@ -264,7 +276,9 @@ void mori_shmem_on_fault(mori_shmem_fault_fn hear, void *arg)
 
 mori_shmem_t *mori_shmem_current(void)
 {
-	return (mori_shmem_t *)api_pe("current");
+	REGISTRY_CALL struct registry_call call;
+
+	return (mori_shmem_t *)api_pe(&call, "current");
 }
 
 int mori_shmem_bind(mori_shmem_t *pe)
@@ -279,7 +293,8 @@ mori_shmem_t *mori_shmem_find(int rank)
 
 int mori_shmem_device_of(int rank)
 {
-	struct pe *pe = api_pe("device_of");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "device_of");
 
 	if (!pe)
 		return MORI_SHMEM_ESTATE;
@@ -292,14 +307,16 @@ int mori_shmem_device_of(int rank)
 
 const char *mori_shmem_device_name(void)
 {
-	struct pe *pe = api_pe("device_name");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "device_name");
 
 	return pe ? pe->accel.ops->name : NULL;
 }
 
 static void *api_malloc(const char *name, uint64_t size, uint64_t align, unsigned flags)
 {
-	struct pe *pe = api_pe(name);
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, name);
 	void *ptr = NULL;
 
 	return pe && !heap_malloc(pe, size, align, flags, &ptr) ? ptr : NULL;
@@ -331,14 +348,16 @@ void *mori_shmem_ext_malloc_with_flags(size_t size, unsigned flags)
 
 int mori_shmem_free(void *ptr)
 {
-	struct pe *pe = api_pe("free");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "free");
 
 	return pe ? heap_free(pe, ptr) : MORI_SHMEM_ESTATE;
 }
 
 int mori_shmem_heap_info(mori_shmem_heap_info_t *info)
 {
-	struct pe *pe = api_pe("heap_info");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "heap_info");
 	mori_shmem_heap_info_t all;
 	int err;
 
@@ -356,7 +375,8 @@ int mori_shmem_heap_info(mori_shmem_heap_info_t *info)
 
 int mori_shmem_heap_hold(const void *ptr, size_t size, mori_shmem_hold_t **hold)
 {
-	struct pe *pe = api_pe("heap_hold");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "heap_hold");
 	uint64_t off;
 
 	if (!pe)
@@ -381,35 +401,40 @@ void mori_shmem_heap_release(mori_shmem_hold_t *hold)
 
 int mori_shmem_buffer_register(void *ptr, size_t size)
 {
-	struct pe *pe = api_pe("buffer_register");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "buffer_register");
 
 	return pe ? reg_buffer_add(pe, ptr, size) : MORI_SHMEM_ESTATE;
 }
 
 int mori_shmem_buffer_deregister(void *ptr, size_t size)
 {
-	struct pe *pe = api_pe("buffer_deregister");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "buffer_deregister");
 
 	return pe ? reg_buffer_remove(pe, ptr, size) : MORI_SHMEM_ESTATE;
 }
 
 int mori_shmem_symmetric_register(void *ptr, size_t size)
 {
-	struct pe *pe = api_pe("symmetric_register");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "symmetric_register");
 
 	return pe ? reg_window_add(pe, ptr, size) : MORI_SHMEM_ESTATE;
 }
 
 int mori_shmem_symmetric_deregister(void *ptr, size_t size)
 {
-	struct pe *pe = api_pe("symmetric_deregister");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "symmetric_deregister");
 
 	return pe ? reg_window_remove(pe, ptr, size) : MORI_SHMEM_ESTATE;
 }
 
 int mori_shmem_query_memobj(const void *ptr, mori_shmem_memobj_t *obj)
 {
-	struct pe *pe = api_pe("query_memobj");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "query_memobj");
 
 	if (!pe)
 		return MORI_SHMEM_ESTATE;
@@ -430,7 +455,8 @@ int mori_shmem_sync_all(void)
 
 int mori_shmem_check(mori_shmem_fault_t *fault)
 {
-	struct pe *pe = api_pe("check");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "check");
 	mori_shmem_fault_t all;
 	int err;
 
@@ -447,14 +473,18 @@ int mori_shmem_check(mori_shmem_fault_t *fault)
 
 int mori_shmem_tell(void)
 {
-	struct dev_state *st = registry_fresh() || registry_known() ? registry_state() : NULL;
+	REGISTRY_CALL struct registry_call call = { .slow = true };
+	struct dev_state *st = NULL;
 
+	if (registry_fresh(registry_thread.generation) || registry_known())
+		st = registry_enter(&call);
 	return st ? faults_report_new(st->host) : 0;
 }
 
 int mori_shmem_leave_fault(const mori_shmem_fault_t *fault)
 {
-	struct pe *pe = api_pe("leave_fault");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "leave_fault");
 	mori_shmem_fault_t all = { 0 };
 	int err;
 
@@ -475,7 +505,8 @@ int mori_shmem_leave_fault(const mori_shmem_fault_t *fault)
 
 int mori_shmem_device_state(uint64_t *ctx)
 {
-	struct pe *pe = api_pe("device_state");
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = api_pe(&call, "device_state");
 
 	if (!pe)
 		return MORI_SHMEM_ESTATE;

@@ -90,6 +90,8 @@ int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st)
 		/* Acquire: pairs with the release in world_on_lost(). */
 		if (__atomic_load_n(&st->lost, __ATOMIC_ACQUIRE))
 			return MORI_SHMEM_EPEER;
+		if (pe && tgt_load_relaxed_32(&st->life) != DEV_LIFE_OPEN)
+			return MORI_SHMEM_ESTATE;
 		if (w->ns != DEV_NS_DEFAULT && tgt_wait_over(tgt_now_ns(), w->ns, &w->end))
 			return MORI_SHMEM_ETIMEDOUT;
 	}
@@ -194,6 +196,9 @@ void fail_text(const struct dev_state *st, const char *name, int err, const stru
 	case MORI_SHMEM_ETIMEDOUT:
 		fail_text_timeout(st, name, a, text, size);
 		break;
+	case MORI_SHMEM_ESTATE:
+		snprintf(text, size, "another thread has finalized PE %d", st->my_pe);
+		break;
 	case MORI_SHMEM_ENOTSUP:
 		fail_text_no_path(st, a, text, size);
 		break;
@@ -277,9 +282,9 @@ int fail_status(const struct dev_state *st, const char *name, int err)
 		return err;
 	if (has_text == TEXT_PATH)
 		return fail_path(st, name, err);
-	/* A time-out without an address is a barrier's, whose text names who is missing. */
+	/* Without an address these are a barrier's, whose text says more. */
 	if (err != MORI_SHMEM_EINVAL && err != MORI_SHMEM_EPEER &&
-	    (err != MORI_SHMEM_ETIMEDOUT || !last_fault.addr))
+	    ((err != MORI_SHMEM_ETIMEDOUT && err != MORI_SHMEM_ESTATE) || !last_fault.addr))
 		return err;
 	fail_text(st, name, err, &last_fault, text, sizeof(text));
 	return err_set(err, "mori_shmem_%s: %s", name, text);

@@ -104,16 +104,13 @@ void faults_add(struct pe *pe, enum dev_op op, int err, const struct fail_subjec
 
 void faults_error_taken(void)
 {
-	struct err_was was;
+	struct registry_call call;
 	struct dev_record *r;
 	struct pe *pe;
 
 	if (!last_own.pe)
 		return;
-	err_save(&was);
-	pe = registry_pe();
-	if (!pe)
-		err_restore(&was);
+	pe = registry_enter_quiet(&call);
 	if (pe && pe->id == last_own.pe) {
 		r = &pe->state->records[last_own.number % DEV_RECORDS];
 		pthread_mutex_lock(&pe->faults.lock);
@@ -124,6 +121,7 @@ void faults_error_taken(void)
 		}
 		pthread_mutex_unlock(&pe->faults.lock);
 	}
+	registry_leave(&call);
 	last_own.pe = 0;
 }
 

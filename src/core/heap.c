@@ -292,7 +292,9 @@ int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, vo
 	bool took, later;
 	int err, prep_err = 0;
 
-	lock_take(&pe->coll_lock);
+	err = pe_coll_begin(pe);
+	if (err)
+		return err;
 	lock_take(&h->lock);
 	took = valid && !heap_take(pe, size, unit, &block);
 	lock_give(&h->lock);
@@ -312,7 +314,7 @@ int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, vo
 		heap_publish(pe, &block, heap_owner(h), heap_size(pe));
 	if (!err)
 		*out = took ? h->base + block.off : NULL;
-	lock_give(&pe->coll_lock);
+	pe_coll_end(pe);
 	return !err && !took && size ? heap_refuse(pe, size, align, flags) : err;
 }
 
@@ -371,7 +373,9 @@ int heap_free(struct pe *pe, void *ptr)
 	bool found = false;
 	int err;
 
-	lock_take(&pe->coll_lock);
+	err = pe_coll_begin(pe);
+	if (err)
+		return err;
 	if (ptr) {
 		found = alloc_find(h->books, off, &b) && b.off == off;
 		call.place = found ? off : COLL_NO_BLOCK;
@@ -381,7 +385,7 @@ int heap_free(struct pe *pe, void *ptr)
 		err = heap_not_a_block(pe, ptr);
 	if (!err && found)
 		err = heap_give(pe, &b);
-	lock_give(&pe->coll_lock);
+	pe_coll_end(pe);
 	return err;
 }
 

@@ -22,9 +22,11 @@ static int host_ops_barrier(const struct dev_state *st, enum coll_op op)
 
 	if (!dev_likely(!failed))
 		err_save(&was);
-	lock_take(&pe->coll_lock);
-	err = coll_barrier(pe, &(struct coll_call){ .op = op }, NULL);
-	lock_give(&pe->coll_lock);
+	err = pe_coll_begin(pe);
+	if (!err) {
+		err = coll_barrier(pe, &(struct coll_call){ .op = op }, NULL);
+		pe_coll_end(pe);
+	}
 	if (err && failed)
 		faults_dropped(was.text);
 	if (err)
@@ -75,48 +77,57 @@ static inline int host_ops_end(int err)
 #define RUN_VALUE(body, ...) dev_##body(st, &result, ##__VA_ARGS__)
 
 #define STATUS_BODY(name, find, call)                                                              \
+	struct registry_call held;                                                                 \
 	struct dev_state *st = find;                                                               \
 	int err = dev_likely(host_ops_begin(st)) ? host_ops_end(RUN call) : MORI_SHMEM_ESTATE;     \
-	return dev_likely(!err) ? 0 : fail_status(st, #name, err);
+	if (!dev_likely(!err))                                                                     \
+		err = fail_status(st, #name, err);                                                 \
+	registry_leave(&held);                                                                     \
+	return err;
 #define VALUE_BODY(ret, bad, name, op, find, call)                                                 \
+	struct registry_call held;                                                                 \
 	ret result = bad;                                                                          \
 	struct dev_state *st = find;                                                               \
 	int err =                                                                                  \
 		dev_likely(host_ops_begin(st)) ? host_ops_end(RUN_VALUE call) : MORI_SHMEM_ESTATE; \
 	if (!dev_likely(!err))                                                                     \
 		fail_value(st, #name, op, err);                                                    \
+	registry_leave(&held);                                                                     \
 	return result;
 
 #define DEFINE_STATUS(name, params, call)                                                          \
 	int mori_shmem_##name params                                                               \
 	{                                                                                          \
-		STATUS_BODY(name, registry_state(), call)                                          \
+		STATUS_BODY(name, registry_enter(&held), call)                                     \
 	}                                                                                          \
 	int mori_shmem_ctx_##name MORI_CTX_PARAMS params                                           \
 	{                                                                                          \
-		STATUS_BODY(ctx_##name, registry_ctx(ctx), call)                                   \
+		STATUS_BODY(ctx_##name, registry_enter_ctx(&held, ctx), call)                      \
 	}
 #define DEFINE_VALUE(ret, bad, name, params, call)                                                 \
 	ret mori_shmem_##name params{                                                              \
-		VALUE_BODY(ret, bad, name, DEV_OP_##name, registry_state(), call)                  \
+		VALUE_BODY(ret, bad, name, DEV_OP_##name, registry_enter(&held), call)             \
 	} ret mori_shmem_ctx_##name MORI_CTX_PARAMS params                                         \
 	{                                                                                          \
-		VALUE_BODY(ret, bad, ctx_##name, DEV_OP_##name, registry_ctx(ctx), call)           \
+		VALUE_BODY(ret, bad, ctx_##name, DEV_OP_##name, registry_enter_ctx(&held, ctx),    \
+			   call)                                                                   \
 	}
 #define DEFINE_STATUS0(name, call)                                                                 \
 	int mori_shmem_##name(void)                                                                \
 	{                                                                                          \
-		STATUS_BODY(name, registry_state(), call)                                          \
+		STATUS_BODY(name, registry_enter(&held), call)                                     \
 	}                                                                                          \
 	int mori_shmem_ctx_##name(uint64_t ctx)                                                    \
 	{                                                                                          \
-		STATUS_BODY(ctx_##name, registry_ctx(ctx), call)                                   \
+		STATUS_BODY(ctx_##name, registry_enter_ctx(&held, ctx), call)                      \
 	}
 #define DEFINE_VALUE0(ret, bad, name, call)                                                        \
-	ret mori_shmem_##name(void){ VALUE_BODY(ret, bad, name, DEV_OP_##name, registry_state(),   \
-						call) } ret mori_shmem_ctx_##name(uint64_t ctx)    \
+	ret mori_shmem_##name(void){                                                               \
+		VALUE_BODY(ret, bad, name, DEV_OP_##name, registry_enter(&held), call)             \
+	} ret mori_shmem_ctx_##name(uint64_t ctx)                                                  \
 	{                                                                                          \
-		VALUE_BODY(ret, bad, ctx_##name, DEV_OP_##name, registry_ctx(ctx), call)           \
+		VALUE_BODY(ret, bad, ctx_##name, DEV_OP_##name, registry_enter_ctx(&held, ctx),    \
+			   call)                                                                   \
 	}
 
 MORI_HOST_OPS(DEFINE_STATUS, DEFINE_VALUE, DEFINE_STATUS0, DEFINE_VALUE0)

@@ -101,29 +101,12 @@ static void module_give(struct mori_shmem_module *m)
 	pthread_cond_broadcast(&modules.free);
 }
 
-static struct pe *module_pe(const char *call)
+static struct pe *module_pe(struct registry_call *held, const char *call)
 {
-	struct pe *pe = registry_pe();
+	struct pe *pe = registry_enter_pe(held);
 
 	if (!pe)
 		fail_status(NULL, call, MORI_SHMEM_ESTATE);
-	return pe;
-}
-
-/*
- * The calling thread's PE; NULL if it has none, which is no error. A thread of another PE must not
- * wait on the stream of the module's PE, where a kernel may wait for it, nor collect that PE's
- * failures, which its own thread may be about to check.
- */
-static struct pe *module_caller(void)
-{
-	struct pe *pe;
-	struct err_was was;
-
-	err_save(&was);
-	pe = registry_pe();
-	if (!pe)
-		err_restore(&was);
 	return pe;
 }
 
@@ -143,7 +126,8 @@ static int module_bind(struct pe *pe, struct accel_module *m, const void *handle
 
 int mori_shmem_module_load(const void *image, size_t size, mori_shmem_module_t **out)
 {
-	struct pe *pe = module_pe("module_load");
+	REGISTRY_CALL struct registry_call held;
+	struct pe *pe = module_pe(&held, "module_load");
 	struct mori_shmem_module *m;
 	int err;
 
@@ -178,9 +162,15 @@ free_handle:
 	return err;
 }
 
+/*
+ * The caller's PE may be none, which is no error. A thread of another PE must not wait on the
+ * stream of the module's PE, where a kernel may wait for it, nor collect that PE's failures, which
+ * its own thread may be about to check.
+ */
 int mori_shmem_module_unload(mori_shmem_module_t *m)
 {
-	struct pe *caller = module_caller();
+	REGISTRY_CALL struct registry_call held;
+	struct pe *caller = registry_enter_quiet(&held);
 	int err, failed = 0;
 
 	if (!m)
@@ -265,7 +255,8 @@ static void module_end(struct mori_shmem_module *m)
 /* @module: one of ours, or what dlopen() returned. */
 int mori_shmem_module_init(void *module)
 {
-	struct pe *pe = module_pe("module_init");
+	REGISTRY_CALL struct registry_call held;
+	struct pe *pe = module_pe(&held, "module_init");
 	struct mori_shmem_module *m = module;
 	struct accel_module *borrowed;
 	bool ours;
@@ -426,7 +417,8 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 		.idle = module_launch_idle,
 	};
 	struct accel_fault fault = { .block = { -1, -1, -1 }, .thread = { -1, -1, -1 } };
-	struct pe *caller = module_caller();
+	REGISTRY_CALL struct registry_call held;
+	struct pe *caller = registry_enter_quiet(&held);
 	int err;
 
 	if (!m || !name || !grid || !block)

@@ -177,7 +177,7 @@ static void pe_state_close(struct pe *pe)
 		free(pe->state);
 }
 
-/* Shows kernels that the PE has ended, and unloads its modules. */
+/* Shows kernels and waits that the PE has ended, waits for all calls, and unloads its modules. */
 static void pe_stop(struct pe *pe)
 {
 	struct err_was was;
@@ -198,6 +198,7 @@ static void pe_stop(struct pe *pe)
 			 "touch memory that is gone: %s",
 			 pe->rank, err_text());
 	err_restore(&was);
+	registry_drain(pe);
 	module_close_all(pe);
 }
 
@@ -371,26 +372,67 @@ static int pe_report_faults(struct pe *pe, int err)
 	return err;
 }
 
-int pe_close(struct pe *pe)
+int pe_coll_begin(struct pe *pe)
 {
+	lock_take(&pe->coll_lock);
+	if (!pe->finalized)
+		return 0;
+	lock_give(&pe->coll_lock);
+	return err_set(MORI_SHMEM_ESTATE, "another thread has finalized PE %d", pe->rank);
+}
+
+/*
+ * Once all PEs have come: no peer waits for a response of this process any more. Another failure,
+ * @err, comes first.
+ */
+static int pe_leave_network(struct pe *pe, int err)
+{
+	struct err_was was;
+	int left;
+
+	err_save(&was);
+	left = boot_barrier(pe->boot, pe->rank, pe_timeout_s(pe));
+	if (!err)
+		return left;
+	err_restore(&was);
+	return err;
+}
+
+/* ESTATE would mean that there was no PE. */
+static int pe_close_status(int err)
+{
+	return err == MORI_SHMEM_ESTATE ? MORI_SHMEM_ETIMEDOUT : err;
+}
+
+/*
+ * Calls of other threads go on until all PEs have come, and those that have begun by then can still
+ * reach every other PE: nobody closes its network before the second barrier.
+ */
+int pe_close(struct pe *pe, struct registry_call *call)
+{
+	bool apart;
 	int err;
 
 	tgt_fence_full(pe->state);
-	lock_take(&pe->coll_lock);
+	err = pe_coll_begin(pe);
+	if (err) {
+		registry_leave(call);
+		return err;
+	}
 	err = coll_barrier(pe, &(struct coll_call){ .op = COLL_FINALIZE }, NULL);
-	if (!err &&
-	    remote_net(pe->world)) /* no peer waits for a response of this process any more */
-		err = boot_barrier(pe->boot, pe->rank, pe_timeout_s(pe));
+	apart = !err && remote_net(pe->world);
 	if (err == MORI_SHMEM_EMISMATCH)
 		coll_leave(pe);
-	if (err == MORI_SHMEM_ESTATE) /* ESTATE would mean that there was no PE */
-		err = MORI_SHMEM_ETIMEDOUT;
-	lock_give(&pe->coll_lock);
-	err = pe_report_faults(pe, err);
+	pe->finalized = true;
+	pe_coll_end(pe);
+	err = pe_report_faults(pe, pe_close_status(err));
 	registry_remove(pe);
+	registry_leave(call);
 	if (pe->reserved)
 		registry_unreserve(pe->reserved_rank);
 	pe_stop(pe);
+	if (apart)
+		err = pe_close_status(pe_leave_network(pe, err));
 	err = pe_report_faults(pe, err); /* also of a launch that was still running */
 	pe_free(pe);
 	return err;

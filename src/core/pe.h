@@ -20,6 +20,7 @@
 #include <stdbool.h>
 
 struct queues;
+struct registry_call;
 struct rdma;
 struct softnic;
 struct net;
@@ -163,6 +164,7 @@ struct pe {
 	struct pe *next;    /* the PEs of this process; registry.c locks it */
 	struct pe *sibling; /* the members of its world */
 	uint64_t id;	    /* never used again in this process */
+	unsigned calls;	    /* counted ones under way; registry.c locks it */
 	struct boot *boot;
 	struct world *world;
 	struct accel accel;
@@ -180,6 +182,7 @@ struct pe {
 	struct heap heap;
 	struct reg reg;
 	struct lock coll_lock; /* one collective at a time */
+	bool finalized;	       /* under coll_lock: there is none any more */
 	uint32_t coll_epoch;   /* barriers so far */
 	struct backoff_learned learned[BACKOFF_KINDS];
 	struct kernel_fault kernel_fault;
@@ -195,8 +198,17 @@ bool pe_crowded(int n_node);
 /* Takes over what @options holds; @uid NULL: a job of one PE. Collective. */
 int pe_open(struct options *options, const unsigned char *uid, int rank, int nranks,
 	    struct pe **out);
-/* Collective; frees the PE whatever it returns. */
-int pe_close(struct pe *pe);
+/*
+ * Collective; ends @call and frees the PE whatever it returns, unless another thread does: ESTATE.
+ */
+int pe_close(struct pe *pe, struct registry_call *call);
+
+/* Takes coll_lock; ESTATE and a text if another thread has finalized the PE. */
+int pe_coll_begin(struct pe *pe);
+static inline void pe_coll_end(struct pe *pe)
+{
+	lock_give(&pe->coll_lock);
+}
 
 /* Every PE gets the same: 0, or what the first that failed reports. Collective, through boot. */
 int pe_agree(struct pe *pe, int err);

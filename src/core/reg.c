@@ -417,7 +417,9 @@ int reg_window_add(struct pe *pe, void *ptr, uint64_t size)
 	bool unmapped = false, apart = false;
 	int err;
 
-	lock_take(&pe->coll_lock);
+	err = pe_coll_begin(pe);
+	if (err)
+		return err;
 	offer = window_make_offer(pe, ptr, size, &file);
 	err = window_publish_offer(pe, &call, &offer);
 	if (!err)
@@ -430,7 +432,7 @@ int reg_window_add(struct pe *pe, void *ptr, uint64_t size)
 		err = window_open(pe, ptr, size, &file, &call, apart);
 	else if (apart)
 		p2p_only_allow(pe);
-	lock_give(&pe->coll_lock);
+	pe_coll_end(pe);
 	if (file.fd >= 0)
 		close(file.fd);
 	return err;
@@ -460,7 +462,9 @@ int reg_window_remove(struct pe *pe, void *ptr, uint64_t size)
 	struct window *win;
 	int err;
 
-	lock_take(&pe->coll_lock);
+	err = pe_coll_begin(pe);
+	if (err)
+		return err;
 	pthread_mutex_lock(&pe->reg.lock);
 	win = window_find(pe, ptr, size, &call.place);
 	pthread_mutex_unlock(&pe->reg.lock);
@@ -480,7 +484,7 @@ int reg_window_remove(struct pe *pe, void *ptr, uint64_t size)
 		else
 			window_withdraw(pe, win, ptr, size);
 	}
-	lock_give(&pe->coll_lock);
+	pe_coll_end(pe);
 	return err;
 }
 

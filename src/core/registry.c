@@ -8,11 +8,19 @@
 #include "boot/boot.h"
 #include "core/faults.h"
 #include "core/module.h"
+#include "util/clock.h"
 #include "util/err.h"
 #include "util/log.h"
 
+#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define DRAIN_SLEEP_NS 50000	/* between two looks at the calls that are under way */
+#define DRAIN_STORE_NS 10000000 /* no processor keeps a store to itself for that long */
+#define DRAIN_SAY_NS   10000000000
 
 __thread struct registry_thread registry_thread;
 uint64_t registry_generation = 1;
@@ -25,6 +33,9 @@ static struct {
 	int *reserved; /* ranks that mori_shmem_init() has reserved, sorted */
 	int n_reserved;
 	bool fork_watched;
+	struct registry_thread *threads;
+	pthread_key_t key; /* its destructor is told of the end of a thread */
+	bool key_made;
 } registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Under the lock. Release: pairs with the acquire in registry_state(). */
@@ -49,6 +60,8 @@ static void registry_fork_child(void)
 	registry.first = NULL;
 	registry.n = 0;
 	registry.n_reserved = 0;
+	registry.threads = NULL;
+	registry_thread.listed = false;
 	registry_thread.bound_id = 0;
 	registry_changed();
 	pthread_mutex_init(&registry.lock, NULL);
@@ -139,22 +152,152 @@ static struct pe *registry_choose(const char **why, bool *changes)
 	return pe;
 }
 
-struct pe *registry_pe(void)
+/* The thread ends: nobody may look at its variables any more. */
+static void registry_thread_ends(void *arg)
 {
-	const char *why;
+	struct registry_thread *t = arg;
+
+	pthread_mutex_lock(&registry.lock);
+	for (struct registry_thread **p = &registry.threads; *p; p = &(*p)->next) {
+		if (*p == t) {
+			*p = t->next;
+			break;
+		}
+	}
+	t->listed = false;
+	t->ended = true; /* what other destructors call is counted */
+	t->generation = 0;
+	t->ctx_generation = 0;
+	pthread_mutex_unlock(&registry.lock);
+}
+
+/* A library that is unloaded may not be called at the end of a thread. */
+static __attribute__((destructor)) void registry_unload(void)
+{
+	if (registry.key_made)
+		pthread_key_delete(registry.key);
+	registry.key_made = false;
+}
+
+/* Under the lock: the generation of an answer of this thread; 0: finalize could not see its use. */
+static uint64_t registry_list_thread(struct registry_thread *t)
+{
+	if (!t->listed && !t->ended) {
+		if (!registry.key_made)
+			registry.key_made =
+				!pthread_key_create(&registry.key, registry_thread_ends);
+		t->listed = registry.key_made && !pthread_setspecific(registry.key, t);
+		if (t->listed) {
+			t->next = registry.threads;
+			registry.threads = t;
+		}
+	}
+	return t->listed ? registry_generation : 0;
+}
+
+/* Under the lock: @pe, or none, is what the call uses. */
+static void registry_count(struct registry_call *call, struct pe *pe)
+{
+	*call = (struct registry_call){ .slow = true, .pe = pe, .outer = registry_thread.counted };
+	if (pe) {
+		pe->calls++;
+		registry_thread.counted = call;
+	}
+}
+
+void registry_leave_slow(struct registry_call *call)
+{
+	if (!call->pe)
+		return;
+	pthread_mutex_lock(&registry.lock);
+	call->pe->calls--;
+	registry_thread.counted = call->outer;
+	pthread_mutex_unlock(&registry.lock);
+	call->pe = NULL;
+}
+
+static struct pe *registry_enter_why(struct registry_call *call, const char **why)
+{
+	struct registry_thread *t = &registry_thread;
 	struct pe *pe;
 	bool changes;
 
 	pthread_mutex_lock(&registry.lock);
-	pe = registry_choose(&why, &changes);
+	pe = registry_choose(why, &changes);
 	if (pe) {
-		registry_thread.state = pe->state;
-		registry_thread.generation = changes ? 0 : registry_generation;
+		t->state = pe->state;
+		t->generation = changes ? 0 : registry_list_thread(t);
 	}
+	registry_count(call, pe);
 	pthread_mutex_unlock(&registry.lock);
+	return pe;
+}
+
+struct pe *registry_enter_pe(struct registry_call *call)
+{
+	const char *why;
+	struct pe *pe = registry_enter_why(call, &why);
+
 	if (!pe)
 		err_set(MORI_SHMEM_ESTATE, "%s", why);
 	return pe;
+}
+
+struct pe *registry_enter_quiet(struct registry_call *call)
+{
+	const char *why;
+
+	return registry_enter_why(call, &why);
+}
+
+bool registry_inside(const struct pe *pe, const struct registry_call *inner)
+{
+	if (registry_thread.used == pe->state)
+		return true;
+	for (const struct registry_call *c = registry_thread.counted; c; c = c->outer) {
+		if (c != inner && c->pe == pe)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a thread is in a call of @pe; *others: whether there are threads beside this one. */
+static bool registry_used(const struct pe *pe, bool *others)
+{
+	bool used;
+
+	pthread_mutex_lock(&registry.lock);
+	used = pe->calls != 0;
+	*others = false;
+	for (struct registry_thread *t = registry.threads; t; t = t->next) {
+		*others |= t != &registry_thread;
+		/* Acquire: pairs with the release in registry_leave(). */
+		used |= __atomic_load_n(&t->used, __ATOMIC_ACQUIRE) == pe->state;
+	}
+	pthread_mutex_unlock(&registry.lock);
+	return used;
+}
+
+void registry_drain(const struct pe *pe)
+{
+	int64_t start = clock_now();
+	bool others, said = false;
+
+	registry_used(pe, &others);
+	/*
+	 * Afterwards each thread has seen the new generation, or shows that it uses the PE.
+	 * Registering again costs nothing; whoever has no such call waits.
+	 */
+	if (others && (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) ||
+		       syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0)))
+		clock_sleep(DRAIN_STORE_NS);
+	while (registry_used(pe, &others)) {
+		if (!said && clock_now() - start > DRAIN_SAY_NS) {
+			log_warn("mori_shmem_finalize waits for a call of another thread");
+			said = true;
+		}
+		clock_sleep(DRAIN_SLEEP_NS);
+	}
 }
 
 int registry_known(void)
@@ -168,34 +311,35 @@ int registry_known(void)
 	return known;
 }
 
-struct dev_state *registry_look(void)
+struct dev_state *registry_look(struct registry_call *call)
 {
-	struct pe *pe = registry_pe();
+	struct pe *pe = registry_enter_pe(call);
 
 	return pe ? pe->state : NULL;
 }
 
-struct dev_state *registry_look_ctx(uint64_t ctx)
+struct dev_state *registry_look_ctx(struct registry_call *call, uint64_t ctx)
 {
-	struct dev_state *found = NULL;
+	struct registry_thread *t = &registry_thread;
+	struct pe *found;
 
 	pthread_mutex_lock(&registry.lock);
-	for (struct pe *p = registry.first; p && !found; p = p->next) {
-		if (p->ctx == ctx)
-			found = p->state;
-	}
+	for (found = registry.first; found && found->ctx != ctx; found = found->next)
+		;
 	if (found) {
-		registry_thread.ctx = ctx;
-		registry_thread.ctx_state = found;
-		registry_thread.ctx_generation = registry_generation;
+		t->ctx = ctx;
+		t->ctx_state = found->state;
+		t->ctx_generation = registry_list_thread(t);
 	}
+	registry_count(call, found);
 	pthread_mutex_unlock(&registry.lock);
-	if (!found)
-		err_set(MORI_SHMEM_ESTATE,
-			"context 0x%llx does not belong to a PE of this process: take it from "
-			"mori_shmem_device_state() after init, and not past finalize",
-			(unsigned long long)ctx);
-	return found;
+	if (found)
+		return found->state;
+	err_set(MORI_SHMEM_ESTATE,
+		"context 0x%llx does not belong to a PE of this process: take it from "
+		"mori_shmem_device_state() after init, and not past finalize",
+		(unsigned long long)ctx);
+	return NULL;
 }
 
 int registry_bind(struct pe *pe)
@@ -220,13 +364,14 @@ int registry_bind(struct pe *pe)
 	return 0;
 }
 
-struct pe *registry_bound(void)
+struct pe *registry_enter_bound(struct registry_call *call)
 {
 	struct pe *pe = NULL;
 
 	pthread_mutex_lock(&registry.lock);
 	if (registry_thread.bound_id)
 		pe = registry_alive(registry_thread.bound, registry_thread.bound_id);
+	registry_count(call, pe);
 	pthread_mutex_unlock(&registry.lock);
 	return pe;
 }

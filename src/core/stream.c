@@ -30,12 +30,13 @@ static bool stream_alone(const struct pe *pe)
 }
 
 /* The PE that acts, on a device with streams; NULL and *err 0 where the CPU acts at once. */
-static struct pe *stream_pe(const char *name, void *stream, int *err)
+static struct pe *stream_pe(struct registry_call *call, const char *name, void *stream, int *err)
 {
-	struct pe *pe = registry_pe();
+	struct pe *pe = registry_enter_pe(call);
 
 	*err = pe ? 0 : fail_status(NULL, name, MORI_SHMEM_ESTATE);
 	if (!pe || !pe_device_mem(pe)) {
+		registry_leave(call);
 		if (pe && stream)
 			*err = err_set(MORI_SHMEM_EINVAL,
 				       "mori_shmem_%s: the CPU has no streams; pass NULL", name);
@@ -57,7 +58,8 @@ int mori_shmem_barrier_on_stream(void *stream)
 {
 	struct dev_task task = { 0 };
 	int err;
-	struct pe *pe = stream_pe("barrier_on_stream", stream, &err);
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = stream_pe(&call, "barrier_on_stream", stream, &err);
 
 	if (!pe)
 		return err ? err : mori_shmem_barrier_all();
@@ -135,7 +137,8 @@ int mori_shmem_putmem_on_stream(void *dest, const void *src, size_t bytes, int p
 				void *stream)
 {
 	int err;
-	struct pe *me = stream_pe("putmem_on_stream", stream, &err);
+	REGISTRY_CALL struct registry_call call;
+	struct pe *me = stream_pe(&call, "putmem_on_stream", stream, &err);
 
 	if (!me)
 		return err ? err : mori_shmem_putmem_thread(dest, src, bytes, pe, qp);
@@ -146,7 +149,8 @@ int mori_shmem_getmem_on_stream(void *dest, const void *src, size_t bytes, int p
 				void *stream)
 {
 	int err;
-	struct pe *me = stream_pe("getmem_on_stream", stream, &err);
+	REGISTRY_CALL struct registry_call call;
+	struct pe *me = stream_pe(&call, "getmem_on_stream", stream, &err);
 
 	if (!me)
 		return err ? err : mori_shmem_getmem_thread(dest, src, bytes, pe, qp);
@@ -181,7 +185,8 @@ int mori_shmem_putmem_signal_on_stream(void *dest, const void *src, size_t bytes
 	};
 	void *at = NULL;
 	int err;
-	struct pe *me = stream_pe(name, stream, &err);
+	REGISTRY_CALL struct registry_call call;
+	struct pe *me = stream_pe(&call, name, stream, &err);
 
 	if (!me)
 		return err ? err :
@@ -205,7 +210,8 @@ int mori_shmem_signal_op_on_stream(uint64_t *sig, uint64_t value, int op, int pe
 		.sig = (uint64_t)(uintptr_t)sig, .value = value, .op = op, .pe = pe, .qp = qp
 	};
 	int err;
-	struct pe *me = stream_pe("signal_op_on_stream", stream, &err);
+	REGISTRY_CALL struct registry_call call;
+	struct pe *me = stream_pe(&call, "signal_op_on_stream", stream, &err);
 
 	if (!me)
 		return err ? err : mori_shmem_signal_op_thread(sig, value, op, pe, qp);
@@ -217,7 +223,8 @@ int mori_shmem_quiet_on_stream(void *stream)
 {
 	struct dev_task task = { 0 };
 	int err;
-	struct pe *pe = stream_pe("quiet_on_stream", stream, &err);
+	REGISTRY_CALL struct registry_call call;
+	struct pe *pe = stream_pe(&call, "quiet_on_stream", stream, &err);
 
 	if (!pe)
 		return err ? err : mori_shmem_quiet_thread();
@@ -241,7 +248,8 @@ static int stream_wait(struct pe *pe, const char *name, void *addr, enum dev_kin
 	int mori_shmem_##name##_wait_until_on_stream(type *addr, int cmp, type v, void *stream)    \
 	{                                                                                          \
 		int err;                                                                           \
-		struct pe *pe = stream_pe(#name "_wait_until_on_stream", stream, &err);            \
+		REGISTRY_CALL struct registry_call call;                                           \
+		struct pe *pe = stream_pe(&call, #name "_wait_until_on_stream", stream, &err);     \
 		if (!pe)                                                                           \
 			return err ? err : mori_shmem_##name##_wait_until(addr, cmp, v);           \
 		return stream_wait(pe, #name "_wait_until_on_stream", addr, DEV_KIND_##name, cmp,  \

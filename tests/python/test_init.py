@@ -225,6 +225,16 @@ def test_mpi_failure_reaches_all():
     assert "rank 0 MORI_SHMEM_" in out
 
 
+def test_finalize_beside_daemon_threads():
+    """They put and complete all the time; finalize refuses them and frees nothing under them."""
+    for way in ("0", "1"):
+        out = pes.run(
+            *(pes.mori(), "run", "-n", "2", pes.python(), pes.program("finalize_busy.py")),
+            env={"MORI_DISABLE_P2P": way},
+        )
+        assert out.count("refused 4 times") == 2, out
+
+
 def test_fork_is_no_pe():
     s.shmem_init()
     pid = os.fork()
