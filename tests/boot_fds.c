@@ -2,7 +2,8 @@
 /*
  * Descriptors between processes, both ways, many, to oneself, out of order; with
  * strangers at the unix socket: one who sends nothing, one who sends garbage and one
- * whose greeting was made with another secret, with a descriptor.
+ * whose greeting was made with another secret, with a descriptor; and with a process that
+ * has no descriptor left.
  */
 #define _GNU_SOURCE
 
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/un.h>
 
 #include "boot/boot_priv.h"
@@ -150,6 +152,35 @@ static void run_errors(struct boot *b)
 	close(fd);
 }
 
+static int fails_with(int err, const char *text)
+{
+	return err == MORI_SHMEM_EIO && strstr(err_text(), text);
+}
+
+/* Process 1 has no descriptor left: who waits for what it would send or receive hears of it. */
+static void run_no_room(struct boot *b, int rank)
+{
+	struct rlimit was, none;
+	int fd = make_fd(rank, 0, 0), got;
+
+	CHECK(getrlimit(RLIMIT_NOFILE, &was) == 0);
+	none = (struct rlimit){ .rlim_cur = 3, .rlim_max = was.rlim_max };
+	if (rank == 1)
+		CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+	CHECK(boot_barrier(b, rank, WAIT_S) == 0);
+	if (rank == 0)
+		CHECK(boot_send_fds(b, 1, 5, &fd, 1) == 0);
+	if (rank == 1)
+		CHECK(fails_with(boot_send_fds(b, 2, 5, &fd, 1), "unix socket"));
+	if (rank == 1)
+		CHECK(fails_with(boot_recv_fds(b, 0, 5, &got, 1, 600), "ulimit -n"));
+	if (rank == 2)
+		CHECK(fails_with(boot_recv_fds(b, 1, 5, &got, 1, 600), "unix socket"));
+	CHECK(boot_barrier(b, rank, WAIT_S) == 0);
+	CHECK(setrlimit(RLIMIT_NOFILE, &was) == 0);
+	close(fd);
+}
+
 static int run_pe(const unsigned char *uid, int rank)
 {
 	struct pe p = { .uid = uid, .rank = rank, .nranks = PROCS, .timeout_s = WAIT_S };
@@ -177,6 +208,7 @@ static int run_pe(const unsigned char *uid, int rank)
 	CHECK(boot_barrier(p.b, rank, WAIT_S) == 0);
 	/* A stranger's connection may stay for some seconds; its descriptor may not. */
 	CHECK(count_fds() <= before + 3, "%d before, %d after", before, count_fds());
+	run_no_room(p.b, rank);
 	boot_leave(p.b, rank);
 	return test_result();
 }

@@ -106,9 +106,11 @@ int boot_agree(struct boot *b, int rank, int status, const char *text, double ti
  * File descriptors between processes of one node, by process index. @tag distinguishes messages.
  * send duplicates the descriptors (the caller keeps its own); at most 250 per message. recv waits
  * for a message with that sender and tag, in any order of arrival, and returns close-on-exec
- * descriptors that the caller owns.
+ * descriptors that the caller owns. A sender that has none to send says so through the rendezvous:
+ * recv then returns @status with that process's err_text(). send does so by itself when it fails.
  */
 int boot_send_fds(struct boot *b, int to_proc, uint32_t tag, const int *fds, int n);
+void boot_send_no_fds(struct boot *b, int to_proc, uint32_t tag, int status);
 int boot_recv_fds(struct boot *b, int from_proc, uint32_t tag, int *fds, int n, double timeout_s);
 
 /*

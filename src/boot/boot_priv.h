@@ -56,7 +56,8 @@ struct fds_parcel { /* descriptors that have arrived */
 	struct fds_parcel *next;
 	int from;
 	uint32_t tag;
-	int n; /* -1: some were lost on the way */
+	int n;			  /* -1: some were lost on the way */
+	struct wire_no_fds *none; /* why none come; NULL: they came */
 	int fds[];
 };
 
@@ -81,6 +82,7 @@ struct boot {
 	int n_members;
 	struct boot_gather *gathers;
 	struct fds_parcel *parcels;
+	int no_room;   /* for descriptors that others send */
 	uint8_t *lost; /* by process; atomic */
 
 	pthread_mutex_t send_lock;
@@ -154,6 +156,8 @@ void gather_free_all(struct boot *b);
 
 /* fds.c */
 int fds_listen(struct boot *b);
+void fds_none(struct boot *b, const uint8_t *body, size_t len); /* they do not come */
+void fds_turn(struct boot *b);					/* takes those that have come */
 void fds_free(struct boot *b);
 
 #endif

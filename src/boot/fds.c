@@ -26,6 +26,7 @@
 
 #define FDS_MAX 250 /* the kernel's SCM_MAX_FD is 253 */
 #define SEND_S	10.0
+#define ROOM_NS 2000000000 /* how long descriptors may be short before a wait for them fails */
 
 union fds_control {
 	struct cmsghdr align;
@@ -67,10 +68,21 @@ static int fds_of(struct msghdr *msg, int *fds)
 	return n;
 }
 
+static void fds_parcel_queue(struct boot *b, struct fds_parcel *p)
+{
+	struct fds_parcel **at = &b->parcels;
+
+	pthread_mutex_lock(&b->lock);
+	while (*at)
+		at = &(*at)->next;
+	*at = p;
+	pthread_cond_broadcast(&b->cond);
+	pthread_mutex_unlock(&b->lock);
+}
+
 static int fds_parcel_add(struct boot *b, int from, uint32_t tag, const int *fds, int n)
 {
 	struct fds_parcel *p = calloc(1, sizeof(*p) + (n > 0 ? (size_t)n : 0) * sizeof(int));
-	struct fds_parcel **at = &b->parcels;
 
 	if (!p)
 		return -1;
@@ -79,13 +91,45 @@ static int fds_parcel_add(struct boot *b, int from, uint32_t tag, const int *fds
 	p->n = n;
 	if (n > 0)
 		memcpy(p->fds, fds, (size_t)n * sizeof(int));
-	pthread_mutex_lock(&b->lock);
-	while (*at)
-		at = &(*at)->next;
-	*at = p;
-	pthread_cond_broadcast(&b->cond);
-	pthread_mutex_unlock(&b->lock);
+	fds_parcel_queue(b, p);
 	return 0;
+}
+
+void fds_none(struct boot *b, const uint8_t *body, size_t len)
+{
+	struct fds_parcel *p = calloc(1, sizeof(*p));
+	struct wire_no_fds *none = malloc(sizeof(*none));
+
+	if (!p || !none || len != sizeof(*none)) {
+		free(p);
+		free(none);
+		return;
+	}
+	memcpy(none, body, len);
+	none->text[WIRE_TEXT - 1] = '\0';
+	p->from = none->from;
+	p->tag = none->tag;
+	p->none = none;
+	fds_parcel_queue(b, p);
+}
+
+static void fds_parcel_free(struct fds_parcel *p)
+{
+	free(p->none);
+	free(p);
+}
+
+void fds_turn(struct boot *b)
+{
+	int no_room;
+
+	acceptor_turn(&b->acceptor);
+	no_room = b->acceptor.no_room && clock_now() - b->acceptor.no_room > ROOM_NS;
+	pthread_mutex_lock(&b->lock);
+	if (b->no_room != no_room)
+		pthread_cond_broadcast(&b->cond);
+	b->no_room = no_room;
+	pthread_mutex_unlock(&b->lock);
 }
 
 /* What the hash of a packet's greeting covers besides the two processes; never 0. */
@@ -153,14 +197,14 @@ void fds_free(struct boot *b)
 
 		b->parcels = p->next;
 		fds_close(p->fds, p->n);
-		free(p);
+		fds_parcel_free(p);
 	}
 	acceptor_close(&b->acceptor);
 }
 
 static int fds_to_self(struct boot *b, uint32_t tag, const int *fds, int n)
 {
-	int copies[FDS_MAX];
+	int copies[FDS_MAX] = { 0 };
 
 	for (int i = 0; i < n; i++) {
 		copies[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 0);
@@ -227,20 +271,13 @@ static int fds_send(int fd, const struct greeting *g, const int *fds, int n, int
 	return err;
 }
 
-int boot_send_fds(struct boot *b, int to_proc, uint32_t tag, const int *fds, int n)
+static int fds_to_other(struct boot *b, int to_proc, uint32_t tag, const int *fds, int n)
 {
 	struct greeting g;
 	int64_t deadline = clock_deadline(SEND_S);
 	char who[256];
 	int fd, err;
 
-	if (to_proc < 0 || to_proc >= b->info.n_procs || n < 0 || n > FDS_MAX)
-		return err_set(MORI_SHMEM_EINVAL, "cannot send %d descriptors to process %d of %d",
-			       n, to_proc, b->info.n_procs);
-	if (b->pid != boot_local_pid())
-		return err_set(MORI_SHMEM_ESTATE, "this process is a fork of the PE's process");
-	if (to_proc == b->my_proc)
-		return fds_to_self(b, tag, fds, n);
 	table_who(b, to_proc, who, sizeof(who));
 	if (__atomic_load_n(&b->lost[to_proc], __ATOMIC_ACQUIRE))
 		return err_set(MORI_SHMEM_EPEER, "lost: %s", who);
@@ -266,6 +303,37 @@ int boot_send_fds(struct boot *b, int to_proc, uint32_t tag, const int *fds, int
 	return err ? err_set(MORI_SHMEM_EIO, "cannot send %d descriptors to %s: %s", n, who,
 			     strerror(-err)) :
 		     0;
+}
+
+int boot_send_fds(struct boot *b, int to_proc, uint32_t tag, const int *fds, int n)
+{
+	int err;
+
+	if (to_proc < 0 || to_proc >= b->info.n_procs || n < 0 || n > FDS_MAX)
+		return err_set(MORI_SHMEM_EINVAL, "cannot send %d descriptors to process %d of %d",
+			       n, to_proc, b->info.n_procs);
+	if (b->pid != boot_local_pid())
+		return err_set(MORI_SHMEM_ESTATE, "this process is a fork of the PE's process");
+	if (to_proc == b->my_proc)
+		return fds_to_self(b, tag, fds, n);
+	err = fds_to_other(b, to_proc, tag, fds, n);
+	if (err)
+		boot_send_no_fds(b, to_proc, tag, err);
+	return err;
+}
+
+void boot_send_no_fds(struct boot *b, int to_proc, uint32_t tag, int status)
+{
+	struct wire_no_fds none = {
+		.from = b->my_proc, .to = to_proc, .tag = tag, .status = status
+	};
+	struct iovec part = { &none, sizeof(none) };
+	struct err_was was;
+
+	wire_copy_text(none.text, sizeof(none.text), err_text());
+	err_save(&was);
+	boot_send(b, WIRE_NO_FDS, &part, 1, clock_deadline(SEND_S));
+	err_restore(&was);
 }
 
 /* With the lock held: take the first parcel that fits off the list. */
@@ -297,7 +365,7 @@ int boot_recv_fds(struct boot *b, int from_proc, uint32_t tag, int *fds, int n, 
 	pthread_mutex_lock(&b->lock);
 	for (;;) {
 		p = fds_parcel_take(b, from_proc, tag);
-		if (p || over || lost)
+		if (p || over || lost || b->no_room)
 			break;
 		/* Any loss: the sender may have given up because of it, and sends no more. */
 		lost = b->status;
@@ -306,13 +374,20 @@ int boot_recv_fds(struct boot *b, int from_proc, uint32_t tag, int *fds, int n, 
 	}
 	if (!p && lost)
 		err = err_set(lost, "%s", b->text);
+	else if (!p && b->no_room)
+		err = err_set(MORI_SHMEM_EIO,
+			      "no descriptor is free for what %s sends: raise the limit of open "
+			      "files (ulimit -n)",
+			      who);
 	pthread_mutex_unlock(&b->lock);
 	if (err)
 		return err;
 	if (!p)
 		return err_set(MORI_SHMEM_ETIMEDOUT, "no descriptors from %s within %g s", who,
 			       timeout_s);
-	if (p->n < 0)
+	if (p->none)
+		err = err_set(p->none->status, "%s: %s", who, p->none->text);
+	else if (p->n < 0)
 		err = err_set(MORI_SHMEM_EIO,
 			      "descriptors from %s did not fit: raise the limit of "
 			      "open files (ulimit -n)",
@@ -324,6 +399,6 @@ int boot_recv_fds(struct boot *b, int from_proc, uint32_t tag, int *fds, int n, 
 		fds_close(p->fds, p->n);
 	else if (n > 0)
 		memcpy(fds, p->fds, (size_t)n * sizeof(int));
-	free(p);
+	fds_parcel_free(p);
 	return err;
 }

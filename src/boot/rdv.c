@@ -220,6 +220,11 @@ static void rdv_conn_frame(struct rdv_conn *c, uint32_t type, const uint8_t *bod
 			break;
 		rdv_world_end(c, body, len);
 		return;
+	case WIRE_NO_FDS:
+		if (!c->world || !c->world->formed || len != sizeof(struct wire_no_fds))
+			break;
+		rdv_world_no_fds(c, body);
+		return;
 	case WIRE_BYE:
 		c->bye = 1;
 		rdv_conn_break(c);

@@ -147,6 +147,7 @@ void rdv_failure_clear(struct rdv_failure *f);
 /* rdv_world.c */
 int rdv_world_form(struct rdv_world *w); /* 0, or MORI_SHMEM_ENOMEM and nothing changed */
 void rdv_world_coll(struct rdv_conn *c, const uint8_t *body, size_t len);
+void rdv_world_no_fds(struct rdv_conn *c, const uint8_t *body);
 void rdv_world_end(struct rdv_conn *c, const uint8_t *text, size_t len);
 void rdv_world_gone(struct rdv_conn *c); /* by goodbye or not */
 void rdv_world_free(struct rdv_world *w);

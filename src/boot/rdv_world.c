@@ -369,6 +369,22 @@ void rdv_world_end(struct rdv_conn *c, const uint8_t *text, size_t len)
 		rdv_coll_over(w, w->colls);
 }
 
+/* A process that waits for descriptors does not get them. */
+void rdv_world_no_fds(struct rdv_conn *c, const uint8_t *body)
+{
+	struct rdv_world *w = c->world;
+	struct rdv_msg *m = rdv_msg_new(WIRE_NO_FDS, sizeof(struct wire_no_fds));
+	struct wire_no_fds none;
+
+	memcpy(&none, body, sizeof(none));
+	none.from = c->proc_index;
+	if (m)
+		memcpy(m->body, &none, sizeof(none));
+	if (none.to >= 0 && none.to < w->n_procs && w->conns[none.to])
+		rdv_conn_send(w->conns[none.to], m);
+	rdv_msg_put(m);
+}
+
 void rdv_world_gone(struct rdv_conn *c)
 {
 	struct rdv_world *w = c->world;

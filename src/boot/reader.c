@@ -179,6 +179,9 @@ static void reader_frame(struct boot *b, uint32_t type, uint8_t *body, size_t le
 		if (len && len <= WIRE_TEXT && !body[len - 1])
 			reader_aborted(b, (const char *)body);
 		break;
+	case WIRE_NO_FDS:
+		fds_none(b, body, len);
+		break;
 	case WIRE_CLOSED:
 		reader_closed(b);
 		break;
@@ -255,7 +258,7 @@ void *reader_main(void *arg)
 		if (set[AT_WAKE].revents)
 			(void)eventfd_read(b->wake_fd, &ignored);
 		if (set[AT_ACCEPTOR].revents || clock_now() >= b->acceptor.due)
-			acceptor_turn(&b->acceptor);
+			fds_turn(b);
 		if (set[AT_LINK].revents)
 			reader_read(b);
 	}

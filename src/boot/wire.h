@@ -35,6 +35,7 @@ enum wire_type {
 	WIRE_COLL,     /* struct wire_coll, uint32_t ranks[n], data or text */
 	WIRE_BYE,      /* nothing */
 	WIRE_ABORT,    /* text; the rendezvous forwards it to the other processes */
+	WIRE_NO_FDS,   /* struct wire_no_fds; forwarded to the process that waits for them */
 	/* to the processes */
 	WIRE_TABLE,   /* struct wire_table, wire_entry[n_procs], int32_t proc_of[n_pes], blobs */
 	WIRE_REFUSED, /* struct wire_refused */
@@ -80,6 +81,13 @@ struct wire_entry {
 struct wire_refused {
 	int32_t rank; /* -1: all of this connection */
 	int32_t status;
+	char text[WIRE_TEXT];
+};
+
+struct wire_no_fds {
+	int32_t from, to; /* processes */
+	uint32_t tag;
+	int32_t status; /* why they do not come */
 	char text[WIRE_TEXT];
 };
 

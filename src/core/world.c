@@ -186,51 +186,51 @@ static void world_set_block(struct world *w, struct coll_block *block)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/*
- * The process that leads the node creates both objects and sends them. With device memory the
- * window is empty.
- */
+/* With device memory the window is empty. */
 static int world_make(struct world *w, bool device, int fds[2])
 {
-	int leader = boot_my_proc(w->boot), err, last = leader;
 	void *block;
+	int err = host_mem_create("mori-coll", w->block_len, &fds[0]);
 
-	err = host_mem_create("mori-coll", w->block_len, &fds[0]);
+	if (!err)
+		err = host_mem_map(fds[0], w->block_len, 4096, &block);
 	if (err)
 		return err;
-	err = host_mem_map(fds[0], w->block_len, 4096, &block);
-	if (!err) {
-		coll_block_init(block, w->n_node, w->n_nodes);
-		world_set_block(w, block);
-		err = host_mem_create("mori-heap", device ? 0 : w->window_len, &fds[1]);
-	}
-	/*
-	 * Without a window the others still get something, the block twice. They see that it is too
-	 * short and fail as this process does.
-	 */
-	if (err)
-		fds[1] = dup(fds[0]);
+	coll_block_init(block, w->n_node, w->n_nodes);
+	world_set_block(w, block);
+	return host_mem_create("mori-heap", device ? 0 : w->window_len, &fds[1]);
+}
+
+/*
+ * The process that leads the node creates both objects and sends them, or says why there is nothing
+ * to send: @err, or what fails here.
+ */
+static int world_give(struct world *w, bool device, int fds[2], int err)
+{
+	int last = boot_my_proc(w->boot);
+
+	if (!err)
+		err = world_make(w, device, fds);
 	for (int i = 0; i < w->n_node; i++) {
-		int proc = boot_peer(w->boot, w->node_ranks[i])->proc;
+		int proc = boot_peer(w->boot, w->node_ranks[i])->proc, sent = 0;
 
-		if (proc > last) { /* in the order of their lowest rank: each once */
-			int sent = boot_send_fds(w->boot, proc, WORLD_TAG, fds, 2);
-
-			err = err ? err : sent;
-			last = proc;
-		}
+		if (proc <= last) /* in the order of their lowest rank: each once */
+			continue;
+		last = proc;
+		if (err)
+			boot_send_no_fds(w->boot, proc, WORLD_TAG, err);
+		else
+			sent = boot_send_fds(w->boot, proc, WORLD_TAG, fds, 2);
+		err = err ? err : sent;
 	}
 	return err;
 }
 
-static int world_take(struct world *w, int leader, bool device, double timeout, int fds[2])
+static int world_take(struct world *w, int leader, double timeout, int fds[2])
 {
 	void *block;
 	int err = boot_recv_fds(w->boot, leader, WORLD_TAG, fds, 2, timeout);
 
-	if (!err && lseek(fds[1], 0, SEEK_END) != (off_t)(device ? 0 : w->window_len))
-		err = err_set(MORI_SHMEM_ENOMEM, "PE %d could not make the heaps of this node",
-			      w->node_ranks[0]);
 	if (!err)
 		err = host_mem_map(fds[0], w->block_len, 4096, &block);
 	if (!err)
@@ -283,17 +283,17 @@ static int world_open(struct world *w, struct pe *pe, const struct pe_blob *blob
 
 	if (!err)
 		err = world_places(w);
-	if (!err)
-		err = world_sizes(w, blob, device);
-	if (!err && device)
-		err = segments_room(w, blob);
 	if (err)
 		return err;
+	err = world_sizes(w, blob, device);
+	if (!err && device)
+		err = segments_room(w, blob);
 	boot_watch(w->boot, world_on_lost, w);
 	leader = boot_peer(w->boot, w->node_ranks[0])->proc;
-	err = leader == boot_my_proc(w->boot) ?
-		      world_make(w, device, fds) :
-		      world_take(w, leader, device, pe->options.bootstrap_timeout, fds);
+	if (leader == boot_my_proc(w->boot))
+		err = world_give(w, device, fds, err);
+	else if (!err)
+		err = world_take(w, leader, pe->options.bootstrap_timeout, fds);
 	if (!err)
 		err = world_map_open(w, pe, blob, fds[1]);
 	for (int i = 0; i < 2; i++) {

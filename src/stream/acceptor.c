@@ -159,9 +159,12 @@ static int acceptor_accept_all(struct acceptor *a)
 	a->full = a->n_strangers >= ACCEPTOR_HELD;
 	if (a->full || socket_no_room(-err))
 		acceptor_rest(a, true);
-	if (socket_no_room(-err) && !a->warned)
+	if (!socket_no_room(-err)) {
+		a->no_room = 0;
+	} else if (!a->no_room) {
 		log_warn("no descriptor is free for those who connect: they wait (ulimit -n)");
-	a->warned = socket_no_room(-err);
+		a->no_room = clock_now();
+	}
 	return taken;
 }
 

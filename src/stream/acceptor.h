@@ -46,7 +46,7 @@ struct acceptor {
 	struct acceptor_stranger *oldest, **newest;
 	int n_strangers;
 	bool full;	  /* of strangers */
-	bool warned;	  /* that there was no descriptor */
+	int64_t no_room;  /* since when there is no descriptor; 0: there is */
 	int64_t retry_at; /* atomic: the listeners rest until then; 0: they do not */
 };
 

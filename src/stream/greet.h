@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 #define GREET_MAGIC   UINT64_C(0x6d6f72692d6e6574) /* "mori-net"; also shows the byte order */
-#define GREET_VERSION 3u
+#define GREET_VERSION 4u
 #define GREET_BYTES   48 /* verbs carries 56 */
 
 enum greet_kind {
