@@ -2,7 +2,7 @@
 /* TEST: waits=1 net=procs */
 /*
  * The system gives no more: descriptors run out on one PE at every step of init,
- * address space runs out, or a heap is larger than there can be. Nobody hangs, the
+ * a file may not be large, address space runs out, or a heap is larger than there can be. Nobody hangs, the
  * text says why, and when there is room again the job works.
  */
 #include "fault.h"
@@ -136,9 +136,27 @@ static void heap(void)
 	fault_good_job(fault_rank, fault_n, &uid);
 }
 
-const struct fault_role fault_roles[] = {
-	{ "files", few_files }, { "window", window }, { "heap", heap }, { NULL, NULL }
-};
+/* PE 0 of the node cannot make what it is to send to the others. */
+static void no_file(void)
+{
+	mori_shmem_uniqueid_t uid;
+
+	test_rank = fault_rank;
+	setenv("MORI_BOOTSTRAP_TIMEOUT", "600", 1); /* longer than the test waits */
+	fault_meet(&uid);
+	if (fault_rank == 0)
+		limit(RLIMIT_FSIZE, 1);
+	fault_report(fault_rank, fault_init(fault_rank, fault_n, &uid));
+	limit(RLIMIT_FSIZE, RLIM_INFINITY);
+	fault_meet(&uid);
+	fault_good_job(fault_rank, fault_n, &uid);
+}
+
+const struct fault_role fault_roles[] = { { "files", few_files },
+					  { "window", window },
+					  { "heap", heap },
+					  { "no_file", no_file },
+					  { NULL, NULL } };
 
 static void start(const char *role, struct fault_pe *pes, struct fault_pe **all)
 {
@@ -180,6 +198,15 @@ static void fault_test(void)
 	}
 	for (int i = 0; i < PES; i++)
 		fault_tell(&pes[i], "end");
+	fault_share(all, PES, &pes[2]);
+	for (int i = 0; i < PES; i++)
+		fault_end(&pes[i]);
+
+	test_at("a file may not be that large");
+	start("no_file", pes, all);
+	fault_share(all, PES, &pes[1]);
+	for (int i = 0; i < PES; i++)
+		fault_want_report(&pes[i], FAULT_LATE, MORI_SHMEM_ENOMEM, "ulimit -f");
 	fault_share(all, PES, &pes[2]);
 	for (int i = 0; i < PES; i++)
 		fault_end(&pes[i]);

@@ -5,6 +5,7 @@
  */
 #include "accel/accel.h"
 #include "util/err.h"
+#include "util/fsize.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,19 +40,33 @@ static int cpu_describe(int number, char *text, size_t size)
 	return 0;
 }
 
+/* 0, or the errno. */
+static int cpu_mem_resize(int fd, uint64_t len)
+{
+	struct fsize limit;
+	int err;
+
+	if (len > INT64_MAX)
+		return EFBIG;
+	fsize_begin(&limit);
+	err = ftruncate(fd, (off_t)len) ? errno : 0;
+	fsize_end(&limit);
+	return err;
+}
+
 int host_mem_create(const char *name, uint64_t len, int *out)
 {
-	int fd = memfd_create(name, MFD_CLOEXEC);
+	int why, fd = memfd_create(name, MFD_CLOEXEC);
 
 	if (fd < 0)
 		return err_set(MORI_SHMEM_EIO, "cannot make shared memory: memfd_create: %s",
 			       strerror(errno));
-	if (len > INT64_MAX || ftruncate(fd, (off_t)len)) {
-		int why = len > INT64_MAX ? EFBIG : errno;
-
+	why = cpu_mem_resize(fd, len);
+	if (why) {
 		close(fd);
-		return err_set(MORI_SHMEM_ENOMEM, "cannot make %llu bytes of shared memory: %s",
-			       (unsigned long long)len, strerror(why));
+		return err_set(MORI_SHMEM_ENOMEM, "cannot make %llu bytes of shared memory: %s%s",
+			       (unsigned long long)len, strerror(why),
+			       why == EFBIG ? " (ulimit -f)" : "");
 	}
 	*out = fd;
 	return 0;

@@ -6,6 +6,7 @@
 #include "accel/accel.h"
 #include "accel/cpu_grid.h"
 #include "util/err.h"
+#include "util/fsize.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -82,26 +83,28 @@ static int cpu_image_check(const void *image, size_t len)
 static int cpu_image_file(const void *image, size_t len)
 {
 	int fd = memfd_create("mori-module", MFD_CLOEXEC);
+	struct fsize limit;
 	size_t done = 0;
+	int why = 0;
 
 	if (fd < 0)
 		return err_set(MORI_SHMEM_EIO, "cannot load a module: memfd_create: %s",
 			       strerror(errno));
-	while (done < len) {
+	fsize_begin(&limit);
+	while (done < len && !why) {
 		ssize_t n = write(fd, (const char *)image + done, len - done);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			int why = errno;
-
-			close(fd);
-			return err_set(MORI_SHMEM_ENOMEM, "no memory for a module of %zu bytes: %s",
-				       len, strerror(why));
-		}
-		done += (size_t)n;
+		if (n > 0)
+			done += (size_t)n;
+		else if (!n || errno != EINTR)
+			why = n ? errno : ENOSPC;
 	}
-	return fd;
+	fsize_end(&limit);
+	if (!why)
+		return fd;
+	close(fd);
+	return err_set(MORI_SHMEM_ENOMEM, "no memory for a module of %zu bytes: %s", len,
+		       strerror(why));
 }
 
 /*
