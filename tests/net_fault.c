@@ -304,7 +304,7 @@ static void bad_local(struct job *j)
 	job_close(j);
 }
 
-/* A region grows, and one goes. */
+/* A region grows, one goes, and at last its PE. */
 static void regions(struct job *j)
 {
 	size_t half = j->len / 2;
@@ -333,6 +333,13 @@ static void regions(struct job *j)
 	err = net_put(j->net, &at, src, 8, NULL, 0);
 	CHECK_EQ("gone", err ? err : net_quiet(j->net, pe), MORI_SHMEM_EINVAL);
 	CHECK_EQ("gone", net_get(j->net, &at, src, half, 0), MORI_SHMEM_EINVAL);
+	job_meet(j);
+	net_leave(j->net, j->rank);
+	job_meet(j);
+	err = net_put(j->net, &at, src, 8, NULL, 0);
+	CHECK_EQ("finalized", err ? err : net_quiet(j->net, pe), MORI_SHMEM_EPEER);
+	CHECK_EQ("finalized", net_get(j->net, &at, src, half, 0), MORI_SHMEM_EPEER);
+	CHECK_TEXT(err_text(), "has finalized");
 	free(src);
 	job_close(j);
 }

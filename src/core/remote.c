@@ -244,6 +244,7 @@ void remote_leave(struct pe *pe)
 	if (!net)
 		return;
 	queue_close(pe);
+	net_leave(net, pe->rank);
 	net_region_remove(net, pe->rank, REGION_HEAP);
 	net_region_remove(net, pe->rank, REGION_COLL);
 }

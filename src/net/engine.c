@@ -36,6 +36,7 @@ void net_close(struct net *e)
 	free(e->to);
 	free(e->from);
 	free(e->gone);
+	free(e->left);
 	free(e->addresses);
 	free(e->proc_of);
 	free((char *)e->config.provider);
@@ -54,8 +55,9 @@ static int engine_copy_config(struct net *e, const struct net_config *config)
 	e->to = calloc(procs, sizeof(struct net_conn *));
 	e->from = calloc(procs, sizeof(struct net_conn *));
 	e->gone = calloc(procs, sizeof(*e->gone));
+	e->left = calloc((size_t)config->n_pes, sizeof(*e->left));
 	e->addresses = calloc(procs, sizeof(*e->addresses));
-	if (!e->proc_of || !e->to || !e->from || !e->gone || !e->addresses ||
+	if (!e->proc_of || !e->to || !e->from || !e->gone || !e->left || !e->addresses ||
 	    (config->provider && !e->config.provider) || (config->ifname && !e->config.ifname))
 		return err_set(MORI_SHMEM_ENOMEM, "out of memory for %d processes",
 			       config->n_procs);

@@ -225,6 +225,7 @@ struct net {
 	struct net_conn *conns; /* all */
 	bool *gone;		/* [n_procs], atomic: lost, and their connections not yet ended */
 	bool any_gone;		/* atomic: some of gone[] are set */
+	bool *left;		/* [n_pes] of this process, that have finalized */
 	struct net_region *regions;
 	struct net_pending *pending_free;
 	uint64_t next_id;

@@ -69,6 +69,13 @@ void net_region_remove(struct net *e, int pe, uint32_t id)
 	engine_leave(e);
 }
 
+void net_leave(struct net *e, int pe)
+{
+	engine_enter(e);
+	e->left[pe] = true;
+	engine_leave(e);
+}
+
 void net_mem_close(struct net *e)
 {
 	while (e->regions)

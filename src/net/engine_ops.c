@@ -17,6 +17,8 @@ static int net_op_error(int pe, int status)
 			       "memory that a put or get names could not be read or written, here "
 			       "or at PE %d",
 			       pe);
+	if (status == MORI_SHMEM_ESTATE)
+		return err_set(MORI_SHMEM_EPEER, "PE %d has finalized", pe);
 	return err_set(status, "an access to PE %d over the network failed: %s", pe,
 		       err_name(status));
 }

@@ -152,6 +152,13 @@ void net_serve_forget(struct net *e, struct net_conn *c)
 	c->resps_end = &c->resps;
 }
 
+/* Of a request to @pe that was refused. */
+static int net_serve_refusal(const struct net *e, int pe)
+{
+	return pe >= 0 && pe < e->config.n_pes && e->left[pe] ? MORI_SHMEM_ESTATE :
+								MORI_SHMEM_EINVAL;
+}
+
 void net_serve_region_gone(struct net *e, const struct net_region *region)
 {
 	for (struct net_conn *c = e->conns; c; c = c->next) {
@@ -160,7 +167,7 @@ void net_serve_region_gone(struct net *e, const struct net_region *region)
 				continue;
 			r->data = NULL;
 			r->msg.len = 0;
-			r->msg.status = MORI_SHMEM_EINVAL;
+			r->msg.status = net_serve_refusal(e, region->pe);
 		}
 	}
 }
@@ -172,7 +179,7 @@ static void net_serve_get(struct net *e, struct net_conn *c, const struct net_ms
 			  net_serve_find(e, m, m->region, m->off, m->len, &r->device) :
 			  NULL;
 	r->msg.len = r->data ? m->len : 0;
-	r->msg.status = r->data ? 0 : MORI_SHMEM_EINVAL;
+	r->msg.status = r->data ? 0 : net_serve_refusal(e, m->pe);
 	net_serve_resp(e, c, r);
 }
 
@@ -187,7 +194,7 @@ static void net_serve_region(struct net *e, struct net_conn *c, const struct net
 		r->msg.off = region->addr;
 		r->msg.flags = region->link ? MSG_DIRECT : 0;
 	} else {
-		r->msg.status = MORI_SHMEM_EINVAL;
+		r->msg.status = net_serve_refusal(e, m->pe);
 	}
 	net_serve_resp(e, c, r);
 }
@@ -214,7 +221,7 @@ void net_serve_msg(struct net *e, struct net_conn *c, const struct net_msg *m, i
 		status = net_serve_amo(e, m, m->region, m->off, m->width, &r.msg.value);
 		if (!(m->flags & MSG_FETCH))
 			break;
-		r.msg.status = status;
+		r.msg.status = status == MORI_SHMEM_EINVAL ? net_serve_refusal(e, m->pe) : status;
 		net_serve_resp(e, c, &r);
 		return;
 	case MSG_GET:
@@ -234,7 +241,7 @@ void net_serve_msg(struct net *e, struct net_conn *c, const struct net_msg *m, i
 	c->served++;
 	c->ack |= !!(m->flags & MSG_ACK);
 	if (status && !c->bad)
-		c->bad = status;
+		c->bad = status == MORI_SHMEM_EINVAL ? net_serve_refusal(e, m->pe) : status;
 }
 
 void net_serve_idle(struct net *e, struct net_conn *c)

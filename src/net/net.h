@@ -74,6 +74,8 @@ int net_peers(struct net *e, const unsigned char (*addresses)[NET_ADDRESS_BYTES]
 int net_region_add(struct net *e, int pe, uint32_t id, enum net_memory kind, void *base,
 		   uint64_t len);
 void net_region_remove(struct net *e, int pe, uint32_t id);
+/* PE @pe of this process finalizes: who asks for its memory from now on gets EPEER, which says so. */
+void net_leave(struct net *e, int pe);
 
 /* An address in a peer's memory. */
 struct net_at {
