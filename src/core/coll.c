@@ -479,7 +479,10 @@ static int coll_barrier_node(struct pe *pe, const struct coll_call *call, const 
 	bad = __atomic_load_n(&b->bad[epoch & 1], __ATOMIC_RELAXED) == epoch;
 	if (pe->records && (bad || data)) /* all PEs do that, or none */
 		err = coll_gather(pe, r);
-	return !err && bad ? coll_mismatch(pe) : err;
+	if (err || !bad)
+		return err;
+	err = world_lost(pe->world); /* who knew of it first may have gone to finalize */
+	return err ? err : coll_mismatch(pe);
 }
 
 /* What this process has in flight completes before other PEs see its arrival. */
@@ -509,6 +512,9 @@ int coll_barrier(struct pe *pe, const struct coll_call *call, const uint64_t *da
 		snprintf(text, sizeof(text), "%s", err_text());
 	err = coll_barrier_node(pe, call, data);
 	if (!quiet || (err && err != MORI_SHMEM_ESTATE))
+		return err;
+	err = world_await_loss(pe);
+	if (err)
 		return err;
 	return err_set(quiet, "%s",
 		       text); /* rather than that others, which do not know of it, gave up */

@@ -256,6 +256,12 @@ void fail_record(struct pe *pe, const mori_shmem_fault_t *f)
 	faults_add(pe, fail_find_op(op), f->code, &subject, &at, false);
 }
 
+/* Whether the network may have failed because a PE is gone. */
+static bool fail_by_loss(int err)
+{
+	return err == MORI_SHMEM_EPEER || err == MORI_SHMEM_EREACH || err == MORI_SHMEM_EIO;
+}
+
 /*
  * The path to a PE has failed, or a PE refused a request. What was in flight may be lost, so the
  * status is sticky, whichever call returned it.
@@ -266,8 +272,10 @@ static int fail_path(const struct dev_state *st, const char *name, int err)
 	char text[512], lost[512] = "";
 
 	snprintf(text, sizeof(text), "%s", err_text());
-	if (world_lost(pe->world))
+	if (fail_by_loss(err) ? world_await_loss(pe) : world_lost(pe->world))
 		snprintf(lost, sizeof(lost), "%s", err_text());
+	if (lost[0] && fail_by_loss(err))
+		err = MORI_SHMEM_EPEER;
 	faults_add(pe, fail_find_op(name), err, &last_fault, NULL, true);
 	return err_set(err, "mori_shmem_%s: %s%s%s", name, text, lost[0] ? "; " : "", lost);
 }
@@ -292,7 +300,7 @@ int fail_status(const struct dev_state *st, const char *name, int err)
 
 void fail_value(struct dev_state *st, const char *name, enum dev_op op, int err)
 {
-	fail_status(st, name, err);
+	err = fail_status(st, name, err);
 	if (st && st->host)
 		faults_add(st->host, op, err, &last_fault, NULL, false);
 }

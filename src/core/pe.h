@@ -178,6 +178,7 @@ struct pe {
 	struct mirror mirror;
 	bool device_counted; /* counted by device_mem_count() */
 	bool state_known;    /* kernels may have it: it outlives the PE */
+	bool loss_awaited;   /* in vain: the network fails, and no PE is lost; atomic */
 	int32_t *reach;	     /* [n_pes] without P2P: the slots it may use; else NULL */
 	struct heap heap;
 	struct reg reg;
@@ -247,6 +248,11 @@ int world_enter(struct pe *pe, const struct pe_blob *blob);
 void world_leave(struct pe *pe);
 /* EPEER with the text about who was lost; 0 if nobody was. */
 int world_lost(struct world *w);
+/*
+ * The network to another PE has failed: if that PE is gone, boot is about to say so. Waits for it,
+ * once, so that the failure can be called by its name: EPEER with its text, or 0.
+ */
+int world_await_loss(struct pe *pe);
 /* A reference, and back; the last one unmaps. */
 struct world_map *world_map_get(struct world *w);
 void world_map_put(struct world_map *map);

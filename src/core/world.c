@@ -12,6 +12,7 @@
 #include "core/pe.h"
 #include "core/remote.h"
 #include "dev/dev.h"
+#include "util/clock.h"
 #include "util/err.h"
 #include "util/log.h"
 
@@ -23,6 +24,8 @@
 #define WORLD_ALIGN_MIN ((uint64_t)2 << 20) /* of a heap: a huge page */
 #define WORLD_ALIGN_MAX ((uint64_t)1 << 30)
 #define WORLD_TAG	1u /* of the node's descriptors */
+#define LOSS_NS		5000000000
+#define LOSS_POLL_NS	1000000
 
 static struct {
 	pthread_mutex_t lock;
@@ -37,6 +40,20 @@ int world_lost(struct world *w)
 	if (w->n_lost)
 		err = err_set(MORI_SHMEM_EPEER, "%s", w->lost_text);
 	pthread_mutex_unlock(&w->lock);
+	return err;
+}
+
+int world_await_loss(struct pe *pe)
+{
+	int64_t end = clock_after(clock_now(), LOSS_NS);
+	int err = world_lost(pe->world);
+
+	while (!err && !__atomic_load_n(&pe->loss_awaited, __ATOMIC_RELAXED)) {
+		clock_sleep(LOSS_POLL_NS);
+		if (clock_now() > end)
+			__atomic_store_n(&pe->loss_awaited, true, __ATOMIC_RELAXED);
+		err = world_lost(pe->world);
+	}
 	return err;
 }
 
