@@ -8,6 +8,7 @@
 #include "fault.h"
 #include "left.h"
 
+#include <dirent.h>
 #include <spawn.h>
 
 #define PES 3
@@ -16,6 +17,24 @@ extern char **environ;
 
 static int64_t *words;
 static uint64_t ctx;
+
+/* What the library had opened is closed: nobody may take the child for the PE. */
+static void child_has_no_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	char to[256];
+
+	while (dir && (entry = readdir(dir))) {
+		ssize_t n = readlinkat(dirfd(dir), entry->d_name, to, sizeof(to) - 1);
+
+		to[n < 0 ? 0 : n] = '\0';
+		if (atoi(entry->d_name) > 2 && atoi(entry->d_name) != FAULT_FD)
+			CHECK_EQ(to, strstr(to, "socket:") || strstr(to, "anon_inode:"), 0);
+	}
+	if (dir)
+		closedir(dir);
+}
 
 static void child_is_no_pe(void)
 {
@@ -54,6 +73,7 @@ static pid_t fork_child(int stay)
 	MUST(pid >= 0);
 	if (pid)
 		return pid;
+	child_has_no_descriptors();
 	child_is_no_pe();
 	child_job();
 	child_is_no_pe();

@@ -96,6 +96,7 @@ struct boot {
 	struct acceptor acceptor; /* of descriptors, once the secret is known */
 	int has_table;
 	int link_down;
+	int robbed; /* the program has closed these descriptors */
 	int closed; /* the rendezvous has reported its end */
 	struct wire_server server;
 

@@ -292,7 +292,8 @@ static int rdv_wait_ms(const struct rdv *r)
 		first = r->forming->deadline;
 	if (r->close_by && r->close_by < first)
 		first = r->close_by;
-	return first == INT64_MAX ? -1 : clock_left_ms(first);
+	/* In time to notice boot_close_rdv() when the program has closed the eventfd. */
+	return clock_left_ms(clock_sooner(first, 1.0));
 }
 
 static void rdv_start_closing(struct rdv *r)
@@ -351,6 +352,8 @@ void *rdv_main(void *arg)
 	while (!rdv_over(r)) {
 		int n = epoll_wait(r->epoll, ev, EVENTS, rdv_wait_ms(r));
 
+		if (n < 0 && errno == EBADF) /* the program has closed it, too */
+			clock_sleep(CLOCK_NS_PER_S / 100);
 		for (int i = 0; i < n; i++) {
 			struct rdv_conn *c = ev[i].data.ptr;
 			eventfd_t ignored;

@@ -15,6 +15,8 @@
 
 #include "util/clock.h"
 
+#define LOOK_S 1.0 /* at the latest: nobody can wake the thread once the program closed its files */
+
 enum { AT_LINK, AT_WAKE, AT_ACCEPTOR, N_POLLED };
 
 /* With watch_lock held. */
@@ -236,8 +238,23 @@ static int reader_over(struct boot *b, int *wait_ms)
 	if (b->leaving)
 		due = b->leave_by;
 	pthread_mutex_unlock(&b->lock);
-	*wait_ms = due == INT64_MAX ? -1 : clock_left_ms(due);
+	*wait_ms = clock_left_ms(clock_sooner(due, LOOK_S));
 	return over;
+}
+
+/* The program has closed descriptors that are not its own, as by closefrom(3). */
+static void reader_robbed(struct boot *b)
+{
+	int leaving;
+
+	pthread_mutex_lock(&b->lock);
+	leaving = b->leaving;
+	pthread_mutex_unlock(&b->lock);
+	b->link_down = 1;
+	b->robbed = 1;
+	if (!leaving)
+		reader_aborted(b, "this program has closed descriptors that the library opened: "
+				  "it must close its own only");
 }
 
 void *reader_main(void *arg)
@@ -249,12 +266,18 @@ void *reader_main(void *arg)
 	while (!reader_over(b, &wait_ms)) {
 		struct pollfd set[N_POLLED] = {
 			[AT_LINK] = { b->link_down ? -1 : b->fd, POLLIN, 0 },
-			[AT_WAKE] = { b->wake_fd, POLLIN, 0 },
-			[AT_ACCEPTOR] = { b->has_table ? b->acceptor.epoll : -1, POLLIN, 0 },
+			[AT_WAKE] = { b->robbed ? -1 : b->wake_fd, POLLIN, 0 },
+			[AT_ACCEPTOR] = { b->has_table && !b->robbed ? b->acceptor.epoll : -1,
+					  POLLIN, 0 },
 		};
 
 		if (poll(set, N_POLLED, wait_ms) < 0)
 			continue;
+		if ((set[AT_LINK].revents | set[AT_WAKE].revents | set[AT_ACCEPTOR].revents) &
+		    POLLNVAL) {
+			reader_robbed(b);
+			continue;
+		}
 		if (set[AT_WAKE].revents)
 			(void)eventfd_read(b->wake_fd, &ignored);
 		if (set[AT_ACCEPTOR].revents || clock_now() >= b->acceptor.due)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* libfabric's objects: opening, closing and polling them. */
 #include "net/fabric.h"
+#include "stream/socket.h"
 #include "util/err.h"
 #include "util/log.h"
 
@@ -47,8 +48,7 @@ static void fabric_close(struct net *e)
 		fi_close(&f->fabric->fid);
 	if (f->info)
 		f->lib.freeinfo(f->info);
-	if (f->wake >= 0)
-		close(f->wake);
+	socket_close(f->wake);
 	free(f);
 }
 
@@ -70,7 +70,7 @@ static int fabric_open_objects(struct fabric *f)
 		err = fi_control(&f->eq->fid, FI_GETWAIT, &f->eq_fd);
 	f->local_mr = f->info->domain_attr->mr_mode & FI_MR_LOCAL;
 	f->offsets = !(f->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR);
-	f->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	f->wake = socket_adopt(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (!err && f->wake < 0)
 		err = -errno;
 	return err ? fabric_fail(f, MORI_SHMEM_EIO, "cannot open the network", err) : 0;

@@ -301,6 +301,10 @@ static bool sock_sleep(struct net *e, int64_t timeout_ns)
 	uint64_t count;
 	int n = ppoll(&fd, 1, &until, NULL);
 
+	if (fd.revents & POLLNVAL) { /* the program has closed it */
+		clock_sleep(CLOCK_NS_PER_S / 100);
+		n = 0;
+	}
 	if (n > 0 && read(l->wake, &count, sizeof(count)) > 0)
 		n = 0;
 	__atomic_store_n(&l->woken, 1, __ATOMIC_RELAXED);
