@@ -2,13 +2,14 @@
 /*
  * Init and finalize, a hundred times over, in the ways there are: alone, by unique
  * id, with other sizes and modes, as threads, several worlds at once. Descriptors,
- * threads and mappings are the same after each.
+ * threads and mappings are the same after each. Jobs that fail leave little.
  */
 #include "fault.h"
 #include "left.h"
 
-#define TIMES	(FAULT_TOOL ? 20 : 100)
-#define THREADS 4
+#define TIMES	 (FAULT_TOOL ? 20 : 100)
+#define THREADS	 4
+#define FAILURES 16
 
 const struct fault_role fault_roles[] = { { NULL, NULL } };
 
@@ -78,6 +79,30 @@ static void two_worlds(int turn)
 	CHECK_OK(mori_shmem_finalize());
 }
 
+static void *fails(void *arg)
+{
+	CHECK_EQ("two PEs with rank 0", fault_init(0, 2, arg), MORI_SHMEM_EMISMATCH);
+	return NULL;
+}
+
+/* Jobs that never form. The rendezvous of the last one or two may be here still. */
+static void failed_jobs(void)
+{
+	int before = left_entries("/proc/self/fd", NULL, 0), after;
+	pthread_t t[2];
+
+	for (int i = 0; i < FAILURES; i++) {
+		MUST(CHECK_OK(mori_shmem_get_unique_id(&uid)));
+		for (int k = 0; k < 2; k++)
+			MUST(!pthread_create(&t[k], NULL, fails, &uid));
+		for (int k = 0; k < 2; k++)
+			pthread_join(t[k], NULL);
+	}
+	after = left_entries("/proc/self/fd", NULL, 0);
+	printf("%d descriptors, %d after %d jobs that failed\n", before, after, FAILURES);
+	CHECK(after - before < FAILURES);
+}
+
 static void fault_test(void)
 {
 	static const char *const modes[] = { "static", "vmm", "isolation" };
@@ -104,4 +129,6 @@ static void fault_test(void)
 		two_worlds(i % 2);
 		CHECK_NOTHING_LEFT(&before);
 	}
+	test_at("jobs that fail");
+	failed_jobs();
 }

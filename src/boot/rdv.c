@@ -372,6 +372,9 @@ void *rdv_main(void *arg)
 			acceptor_turn(&r->acceptor);
 		rdv_round_expire(r, clock_now());
 		rdv_reap(r);
+		__atomic_store_n(&r->spent,
+				 r->failure.status && !r->forming && !r->worlds && !r->n_conns,
+				 __ATOMIC_RELAXED);
 	}
 	return NULL;
 }

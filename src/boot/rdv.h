@@ -113,6 +113,7 @@ struct rdv {
 	int published; /* the id goes to whoever knows the key */
 	uint8_t key[MAC_BYTES];
 	int closing; /* atomic: set by boot_close_rdv() */
+	int spent;   /* atomic: its last job never formed, and nobody is here */
 	int64_t close_by;
 };
 

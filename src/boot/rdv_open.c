@@ -128,11 +128,6 @@ int rdv_open(const struct boot_config *config, int one_shot, struct listener_set
 	return 0;
 }
 
-int boot_open_rdv(const struct boot_config *config, unsigned char uid[BOOT_UID_BYTES])
-{
-	return rdv_open(config, 0, NULL, NULL, uid);
-}
-
 /* With the list locked: the pointer to it, or NULL. */
 static struct rdv **rdv_find(struct boot_local *reg, const unsigned char *uid)
 {
@@ -167,4 +162,34 @@ void boot_close_rdv(const unsigned char uid[BOOT_UID_BYTES])
 	(void)eventfd_write(r->wake, 1);
 	pthread_join(r->thread, NULL);
 	rdv_free(r);
+}
+
+/*
+ * A rendezvous stays when its job does not form, so that PEs may try again with its id. Who makes
+ * another id has given up: the former ones of this process close.
+ */
+static void rdv_close_spent(void)
+{
+	unsigned char uid[BOOT_UID_BYTES];
+	int found;
+
+	do {
+		struct boot_local *reg = boot_local_lock();
+		struct rdv *r = reg->rdvs;
+
+		while (r && (r->pid != reg->pid || !__atomic_load_n(&r->spent, __ATOMIC_RELAXED)))
+			r = r->next;
+		found = r != NULL;
+		if (found)
+			memcpy(uid, r->uid_bytes, sizeof(uid));
+		boot_local_unlock();
+		if (found)
+			boot_close_rdv(uid);
+	} while (found);
+}
+
+int boot_open_rdv(const struct boot_config *config, unsigned char uid[BOOT_UID_BYTES])
+{
+	rdv_close_spent();
+	return rdv_open(config, 0, NULL, NULL, uid);
 }
