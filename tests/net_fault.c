@@ -304,6 +304,41 @@ static void bad_local(struct job *j)
 	job_close(j);
 }
 
+static int put_done(struct job *j, const struct net_at *at, const void *src, size_t len)
+{
+	int err = net_put(j->net, at, src, len, NULL, 0);
+
+	return err ? err : net_quiet(j->net, at->pe);
+}
+
+/* Memory of the owner that it does not have (any more): the path and the owner stay. */
+static void bad_far(struct job *j)
+{
+	size_t lens[] = { 1, 8, 6000, 100000, j->len / 2 };
+	uint8_t *none = job_shared(j->len), *src = job_shared(j->len);
+	struct net_at at = { !j->rank, 8, 0 };
+
+	CHECK_EQ("add", net_region_add(j->net, j->rank, 8, NET_USER, none, j->len), 0);
+	CHECK(!mprotect(none, j->len / 2, PROT_NONE));
+	job_meet(j);
+	for (size_t i = 0; i < TEST_LEN(lens); i++) {
+		if (lens[i] > 6000 && strcmp(j->provider, "socket") != 0)
+			continue; /* others copy it themselves */
+		CHECK_EQ("put", put_done(j, &at, src, lens[i]), MORI_SHMEM_EFAULT);
+		CHECK_EQ("get", net_get(j->net, &at, src, lens[i], 0), MORI_SHMEM_EFAULT);
+		CHECK_TEXT(err_text(), "could not be read or written");
+	}
+	CHECK_EQ("amo", net_amo(j->net, &at, 8, MORI_SHMEM_AMO_ADD, 1, 0, (uint64_t *)src),
+		 MORI_SHMEM_EFAULT);
+	at.off = j->len / 2;
+	CHECK_EQ("and a good one", put_done(j, &at, src, 8192), 0);
+	CHECK_EQ("and a good one", net_get(j->net, &at, src, 8192, 0), 0);
+	job_meet(j);
+	munmap(none, j->len);
+	munmap(src, j->len);
+	job_close(j);
+}
+
 /* A region grows, one goes, and at last its PE. */
 static void regions(struct job *j)
 {
@@ -450,6 +485,7 @@ int main(void)
 		test_at("places");
 		run(p, 2, bad_places);
 		run(p, 2, bad_local);
+		run(p, 2, bad_far);
 		run(p, 2, regions);
 		run(p, 1, alone);
 		run(p, 2, deserted);

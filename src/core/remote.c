@@ -263,9 +263,10 @@ void remote_lost(struct world *w, int rank)
 		net_lost(w->net, rank);
 }
 
+/* Of the program's own memory. */
 static enum net_memory remote_kind(const struct pe *pe, const void *ptr)
 {
-	return pe_device_holds(pe, ptr) ? NET_DEV : NET_HOST;
+	return pe_device_holds(pe, ptr) ? NET_DEV : NET_USER;
 }
 
 int remote_heap(struct pe *pe, uint64_t len)

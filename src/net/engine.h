@@ -57,7 +57,8 @@ struct net_msg {
 	uint64_t seq;	/* counts the messages of a stream */
 };
 
-#define EAGER_BYTES (8u << 10) /* up to here data is copied and the call returns */
+#define EAGER_BYTES  (8u << 10)	 /* up to here data is copied and the call returns */
+#define COPIED_BYTES (32u << 10) /* of a put, by its link, at most: the kernel stores the rest */
 
 struct net_conn;
 
@@ -296,7 +297,8 @@ void net_remote_forget(struct net *e, uint32_t id);
  * *device for device memory. Then, when the data is there or was dropped (@status),
  * everything else the message asks for.
  */
-uint8_t *net_serve_sink(struct net *e, struct net_conn *c, const struct net_msg *m, bool *device);
+uint8_t *net_serve_sink(struct net *e, struct net_conn *c, const struct net_msg *m, bool *device,
+			int *status);
 void net_serve_msg(struct net *e, struct net_conn *c, const struct net_msg *m, int status);
 /* No further message is at hand: send the acknowledgement of all that came. */
 void net_serve_idle(struct net *e, struct net_conn *c);
@@ -315,6 +317,8 @@ int net_mem_copy(struct net *e, bool device, void *dst, const void *src, size_t 
 #define MEM_TRIED 4096u
 /* Whether this process may access @len bytes (at least MEM_TRIED) at @ptr, by both ends. */
 bool net_mem_usable(const void *ptr, size_t len, bool write);
+/* The same for any number of bytes, by each page. */
+bool net_mem_mapped(const void *ptr, size_t len, bool write);
 
 /* amo.c: on a word this process may store to; the old value. @op was checked. */
 bool amo_known(int op, int width);

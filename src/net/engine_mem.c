@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define MEM_PAGE 4096u /* or larger ones */
+
 struct net_region *net_mem_find(struct net *e, int pe, uint32_t id)
 {
 	struct net_region *r = e->regions;
@@ -129,6 +131,17 @@ bool net_mem_usable(const void *ptr, size_t len, bool write)
 		return net_mem_readable(ptr) && net_mem_readable((const void *)last);
 	return net_mem_writable((void *)((first + 3) / 4 * 4)) &&
 	       net_mem_writable((void *)(last / 4 * 4));
+}
+
+bool net_mem_mapped(const void *ptr, size_t len, bool write)
+{
+	uintptr_t at = (uintptr_t)ptr, end = at + len;
+	bool can = true;
+
+	for (; can && at < end; at = at / MEM_PAGE * MEM_PAGE + MEM_PAGE)
+		can = write ? net_mem_writable((void *)(at / 4 * 4)) :
+			      net_mem_readable((const void *)(at / 8 * 8));
+	return can;
 }
 
 int net_mem_copy(struct net *e, bool device, void *dst, const void *src, size_t len)

@@ -12,13 +12,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes that a request names; NULL if this PE has none there. */
+/* Of a request to @pe that was refused: there is no such memory. */
+static int net_serve_refusal(const struct net *e, int pe)
+{
+	return pe >= 0 && pe < e->config.n_pes && e->left[pe] ? MORI_SHMEM_ESTATE :
+								MORI_SHMEM_EINVAL;
+}
+
+/* The bytes that a request names, to be stored to or loaded; NULL and *status: it is refused. */
 static uint8_t *net_serve_find(struct net *e, const struct net_msg *m, uint32_t region,
-			       uint64_t off, uint64_t len, bool *device)
+			       uint64_t off, uint64_t len, bool write, bool *device, int *status)
 {
 	struct net_region *r = net_mem_find(e, m->pe, region);
+	uint64_t copied = write && len > COPIED_BYTES ? COPIED_BYTES : len;
 
+	*status = 0;
 	if (!r || off > r->len || len > r->len - off)
+		*status = net_serve_refusal(e, m->pe);
+	else if (r->kind == NET_USER && !net_mem_mapped(r->base + off, copied, write))
+		*status = MORI_SHMEM_EFAULT;
+	if (*status)
 		return NULL;
 	*device = r->kind == NET_DEV;
 	return r->base + off;
@@ -54,9 +67,12 @@ static int net_serve_amo(struct net *e, const struct net_msg *m, uint32_t region
 			 int width, uint64_t *old)
 {
 	bool device = false;
-	uint8_t *at = net_serve_find(e, m, region, off, (uint64_t)width, &device);
+	int status;
+	uint8_t *at = net_serve_find(e, m, region, off, (uint64_t)width, true, &device, &status);
 
-	if (!at || !amo_known(m->op, width) || (uintptr_t)at % (uintptr_t)width)
+	if (!at)
+		return status;
+	if (!amo_known(m->op, width) || (uintptr_t)at % (uintptr_t)width)
 		return MORI_SHMEM_EINVAL;
 	if (!device) {
 		tsan_foreign_begin();
@@ -67,16 +83,19 @@ static int net_serve_amo(struct net *e, const struct net_msg *m, uint32_t region
 	return net_serve_amo_device(e, m, at, width, old);
 }
 
-uint8_t *net_serve_sink(struct net *e, struct net_conn *c, const struct net_msg *m, bool *device)
+uint8_t *net_serve_sink(struct net *e, struct net_conn *c, const struct net_msg *m, bool *device,
+			int *status)
 {
 	const struct net_pending *p;
 
 	*device = false;
 	if (m->type == MSG_PUT)
-		return net_serve_find(e, m, m->region, m->off, m->len, device);
+		return net_serve_find(e, m, m->region, m->off, m->len, true, device, status);
+	*status = MORI_SHMEM_EINVAL;
 	p = m->type == MSG_RESPONSE ? net_pending_find(c, m->id) : NULL;
 	if (!p || p->len != m->len)
 		return NULL;
+	*status = 0;
 	*device = p->device;
 	return p->dst;
 }
@@ -152,13 +171,6 @@ void net_serve_forget(struct net *e, struct net_conn *c)
 	c->resps_end = &c->resps;
 }
 
-/* Of a request to @pe that was refused. */
-static int net_serve_refusal(const struct net *e, int pe)
-{
-	return pe >= 0 && pe < e->config.n_pes && e->left[pe] ? MORI_SHMEM_ESTATE :
-								MORI_SHMEM_EINVAL;
-}
-
 void net_serve_region_gone(struct net *e, const struct net_region *region)
 {
 	for (struct net_conn *c = e->conns; c; c = c->next) {
@@ -175,11 +187,13 @@ void net_serve_region_gone(struct net *e, const struct net_region *region)
 static void net_serve_get(struct net *e, struct net_conn *c, const struct net_msg *m,
 			  struct net_resp *r)
 {
-	r->data = m->len <= e->link->data_max ?
-			  net_serve_find(e, m, m->region, m->off, m->len, &r->device) :
-			  NULL;
+	int status = MORI_SHMEM_EINVAL;
+
+	if (m->len <= e->link->data_max)
+		r->data =
+			net_serve_find(e, m, m->region, m->off, m->len, false, &r->device, &status);
 	r->msg.len = r->data ? m->len : 0;
-	r->msg.status = r->data ? 0 : net_serve_refusal(e, m->pe);
+	r->msg.status = status;
 	net_serve_resp(e, c, r);
 }
 
@@ -221,7 +235,7 @@ void net_serve_msg(struct net *e, struct net_conn *c, const struct net_msg *m, i
 		status = net_serve_amo(e, m, m->region, m->off, m->width, &r.msg.value);
 		if (!(m->flags & MSG_FETCH))
 			break;
-		r.msg.status = status == MORI_SHMEM_EINVAL ? net_serve_refusal(e, m->pe) : status;
+		r.msg.status = status;
 		net_serve_resp(e, c, &r);
 		return;
 	case MSG_GET:
@@ -241,7 +255,7 @@ void net_serve_msg(struct net *e, struct net_conn *c, const struct net_msg *m, i
 	c->served++;
 	c->ack |= !!(m->flags & MSG_ACK);
 	if (status && !c->bad)
-		c->bad = status == MORI_SHMEM_EINVAL ? net_serve_refusal(e, m->pe) : status;
+		c->bad = status;
 }
 
 void net_serve_idle(struct net *e, struct net_conn *c)

@@ -187,7 +187,7 @@ static void fabric_region_new(struct net *e, struct net_region *r)
 
 	if (r->kind == NET_DEV || !r->len || (r->kind == NET_LOCAL && !f->local_mr))
 		return;
-	if (r->kind == NET_HOST)
+	if (r->kind == NET_HOST || r->kind == NET_USER)
 		access |= FI_REMOTE_READ | FI_REMOTE_WRITE;
 	err = fi_mr_reg(f->domain, r->base, r->len, access, 0, fabric_region_key(f), 0, &mr, NULL);
 	if (!err && f->ep && (f->info->domain_attr->mr_mode & FI_MR_ENDPOINT)) {

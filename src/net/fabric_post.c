@@ -246,9 +246,10 @@ static void fabric_recv_take(struct net *e, struct net_conn *c, const struct fab
 	int status = 0;
 
 	if (len) {
-		sink = len == m->len ? net_serve_sink(e, c, m, &device) : NULL;
-		status = sink ? net_mem_copy(e, device, sink, b->data + sizeof(*m), len) :
-				MORI_SHMEM_EINVAL;
+		status = MORI_SHMEM_EINVAL;
+		sink = len == m->len ? net_serve_sink(e, c, m, &device, &status) : NULL;
+		if (sink)
+			status = net_mem_copy(e, device, sink, b->data + sizeof(*m), len);
 	}
 	net_serve_msg(e, c, m, status);
 	if (c->state != CONN_DEAD)

@@ -31,6 +31,7 @@ enum net_flags {
 enum net_memory {
 	NET_HOST,  /* this process may load and store there */
 	NET_DEV,   /* only the copy of the configuration may access it */
+	NET_USER,  /* as NET_HOST, but not ours: it may not be mapped, which an access then says */
 	NET_LOCAL, /* as NET_HOST, but for local buffers alone: peers cannot access it */
 };
 

@@ -10,7 +10,7 @@
 #include "net/engine.h"
 #include "stream/acceptor.h"
 
-#define SOCK_RX	   (32u << 10)	/* receive buffer of a socket */
+#define SOCK_RX	   COPIED_BYTES /* receive buffer of a socket */
 #define SOCK_STAGE (64u << 10)	/* device memory is staged in buffers of this size */
 #define SOCK_QUEUE (256u << 10) /* bytes copied and not sent, of one connection */
 #define SOCK_OUTS  256u		/* messages not sent, of one connection */

@@ -272,8 +272,9 @@ static bool sock_take(struct net *e, struct sock *s)
 		}
 		s->in_data = true;
 		s->left = sock_msg_data(&s->head);
-		s->sink = s->left ? net_serve_sink(e, s->on, &s->head, &s->device) : NULL;
-		s->status = s->left && !s->sink ? MORI_SHMEM_EINVAL : 0;
+		s->status = 0;
+		s->sink =
+			s->left ? net_serve_sink(e, s->on, &s->head, &s->device, &s->status) : NULL;
 	}
 	memmove(s->buf, s->buf + s->at, s->have - s->at);
 	s->have -= s->at;
