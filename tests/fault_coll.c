@@ -108,7 +108,11 @@ static void all_wrong(void *a)
 	CHECK_EQ("deregister", mori_shmem_symmetric_deregister(mine, 64), MORI_SHMEM_ENOENT);
 	works();
 	CHECK_OK(mori_shmem_symmetric_register(a, 64));
-	differ(mori_shmem_symmetric_deregister(a, me == 1 ? 65 : 64), "PE 1", "deregister");
+	differ(mori_shmem_symmetric_deregister(a, me == 1 ? 65 : 64), "PE 1", "no window, size 65");
+	CHECK_OK(mori_shmem_symmetric_register((char *)a + 64, 64));
+	differ(mori_shmem_symmetric_deregister((char *)a + (me == 1 ? 64 : 0), 64), "window 1",
+	       "window 2");
+	CHECK_OK(mori_shmem_symmetric_deregister((char *)a + 64, 64));
 	CHECK_OK(mori_shmem_symmetric_deregister(a, 64));
 	CHECK_EQ("deregister", mori_shmem_symmetric_deregister(a, 64), MORI_SHMEM_ENOENT);
 }

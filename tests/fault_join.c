@@ -34,6 +34,7 @@ static void actor(void)
 	unsetenv("MORI_FABRIC_PROVIDER");
 	unsetenv("MORI_SHMEM_HEAP_SIZE");
 	unsetenv("MORI_SHMEM_MODE");
+	unsetenv("MORI_SHMEM_SHARE");
 	unsetenv("MORI_SHMEM_VMM_CHUNK_SIZE");
 	setenv("MORI_BOOTSTRAP_TIMEOUT", "60", 1);
 	fault_meet(&uid);
@@ -142,7 +143,9 @@ static void fault_test(void)
 	fail_together("another size", good, "0123", MORI_SHMEM_EMISMATCH, "MORI_SHMEM_HEAP_SIZE=3M",
 		      "PE 0 and PE 3", "3145728");
 	fail_together("another mode", good, "0123", MORI_SHMEM_EMISMATCH, "MORI_SHMEM_MODE=vmm",
-		      "PE 0 and PE 3", "mode");
+		      "PE 0 and PE 3", "different heaps: MORI_SHMEM_MODE static and vmm; set");
+	fail_together("another way to share", good, "0123", MORI_SHMEM_EMISMATCH,
+		      "MORI_SHMEM_SHARE=fd", "PE 0 and PE 3", "MORI_SHMEM_SHARE auto and fd; set");
 	fail_together("another chunk", good, "0123", MORI_SHMEM_EMISMATCH,
 		      "MORI_SHMEM_VMM_CHUNK_SIZE=1M", "PE 0 and PE 3", "1048576");
 	fail_on_links(good);

@@ -9,6 +9,9 @@
 
 const struct fault_role fault_roles[] = { { NULL, NULL } };
 
+#define X64  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define LONG X64 X64 X64 X64 X64 X64 X64 X64 X64 X64 X64 X64 X64 X64 X64 X64 X64 X64 X64 X64
+
 static const struct {
 	const char *name, *value;
 	const char *part; /* of what is allowed */
@@ -24,6 +27,7 @@ static const struct {
 	{ "MORI_SHMEM_HEAP_SIZE", "99999999T", "bytes" },
 	{ "MORI_SHMEM_MODE", "dynamic", "static (or static_heap), vmm (or vmm_heap), isolation" },
 	{ "MORI_SHMEM_DEVICE", "gpu", "auto, cpu, cuda, hip" },
+	{ "MORI_SHMEM_DEVICE", LONG, "xxx...\" is not valid; allowed: auto, cpu, cuda, hip" },
 	{ "MORI_SHMEM_HEAP_TYPE", "cached", "normal, uncached" },
 	{ "MORI_SHMEM_VMM_CHUNK_SIZE", "many", "bytes" },
 	{ "MORI_SHMEM_TIMEOUT", "soon", "seconds" },

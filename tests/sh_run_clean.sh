@@ -37,6 +37,11 @@ check "no close_range(): exit code" [ $? = 0 ]
 check "no close_range()" out_is "said
 said"
 
+# Where the system forbids to connect, init says so and does not wait.
+MORI_BOOTSTRAP_TIMEOUT=600 timeout -k 1 60 "$BUILD/tests/deny" connect "$MORI" run -n 2 \
+	"$BUILD/bin/mori-hello" >"$tmp/out" 2>"$tmp/err"
+check "no connect()" grep -q "may not connect to the rendezvous at .*: Permission denied" "$tmp/err"
+
 # kill_launcher ARGUMENTS...: a job of long PEs; its launcher is killed.
 kill_launcher() {
 	rm -f "$tmp/up"

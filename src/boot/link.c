@@ -41,8 +41,8 @@ int link_greet(const struct sockaddr *sa, socklen_t len, const uint8_t *key, enu
 	int fd = socket_dial(sa, len), err;
 	struct greeting mine;
 
-	if (fd < 0)
-		return -errno;
+	if (fd < 0) /* EPERM says here that the key is wrong */
+		return errno == EPERM ? -EACCES : -errno;
 	err = socket_wait(fd, POLLOUT, clock_sooner(deadline, DIAL_S));
 	if (!err)
 		err = socket_error(fd);
@@ -96,6 +96,7 @@ static void link_targets_set(struct link_targets *t, const struct uid *uid)
 enum link_outcome {
 	LINK_IN,
 	LINK_NOBODY,
+	LINK_DENIED, /* by this system */
 	LINK_FOREIGN,
 	LINK_OTHER_VERSION,
 	LINK_DROPPED,
@@ -120,6 +121,8 @@ static enum link_outcome link_outcome_of(int err, int family)
 	case -ENETUNREACH:
 	case -EINVAL: /* loopback to an address of another scope */
 		return LINK_NOBODY;
+	case -EACCES:
+		return LINK_DENIED;
 	case -EADDRNOTAVAIL: /* no IPv6 here; or no port left, for the moment */
 		return family == 6 ? LINK_NOBODY : LINK_SILENT;
 	default:
@@ -186,6 +189,12 @@ static int link_error(const struct link_targets *t, const struct uid *uid, enum 
 			"foreign unique id: the listener at %s is not the rendezvous of this "
 			"id (its job has ended, or the id is of another job)",
 			where);
+	case LINK_DENIED:
+		return err_set(
+			MORI_SHMEM_EREACH,
+			"this process may not connect to the rendezvous at %s: %s (a firewall, "
+			"or a filter of system calls)",
+			where, strerror(EACCES));
 	case LINK_NOBODY:
 		return err_set(
 			MORI_SHMEM_EREACH,
@@ -194,9 +203,9 @@ static int link_error(const struct link_targets *t, const struct uid *uid, enum 
 			where);
 	default:
 		return err_set(MORI_SHMEM_EREACH,
-			       "no answer from the rendezvous at %s and %d more addresses in time; "
-			       "MORI_SOCKET_IFNAME chooses the interface",
-			       where, t->n ? t->n - 1 : 0);
+			       "no answer from the rendezvous at %s and %d more addresses in time "
+			       "(%s); MORI_SOCKET_IFNAME chooses the interface",
+			       where, t->n ? t->n - 1 : 0, strerror(-t->err));
 	}
 }
 

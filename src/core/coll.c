@@ -366,7 +366,12 @@ static void coll_describe(const struct coll_call *c, char *out, size_t len)
 			 c->place == COLL_NULL ? "NULL" : "no block of the heap");
 	else if (c->op == COLL_FREE)
 		snprintf(out, len, "%s(block at offset %llu)", name, (unsigned long long)c->place);
-	else if (c->op == COLL_REGISTER || c->op == COLL_DEREGISTER)
+	else if (c->op == COLL_DEREGISTER && c->place == COLL_NO_BLOCK)
+		snprintf(out, len, "%s(no window, size %llu)", name, (unsigned long long)c->size);
+	else if (c->op == COLL_DEREGISTER)
+		snprintf(out, len, "%s(window %llu, size %llu)", name, (unsigned long long)c->place,
+			 (unsigned long long)c->size);
+	else if (c->op == COLL_REGISTER)
 		snprintf(out, len, "%s(size %llu)", name, (unsigned long long)c->size);
 	else
 		snprintf(out, len, "%s", name);

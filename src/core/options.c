@@ -34,7 +34,8 @@ static const struct option option_table[] = {
 #undef OPTION
 };
 
-#define N_OPTIONS (sizeof(option_table) / sizeof(option_table[0]))
+#define VALUE_SHOWN 80 /* characters of a wrong value: what is allowed must fit behind it */
+#define N_OPTIONS   (sizeof(option_table) / sizeof(option_table[0]))
 
 struct option_warned {
 	struct option_warned *next;
@@ -445,8 +446,11 @@ int options_load(struct options *out)
 	options_set_log_level(&o); /* before the error, which is logged */
 	if (err == MORI_SHMEM_EINVAL) {
 		option_print_allowed(bad, allowed, sizeof(allowed));
-		err_set(err, "%s=\"%s\" is not valid; allowed: %s", bad->name, getenv(bad->name),
-			allowed);
+		const char *value = getenv(bad->name);
+		bool cut = strlen(value) > VALUE_SHOWN;
+
+		err_set(err, "%s=\"%.*s%s\" is not valid; allowed: %s", bad->name, VALUE_SHOWN,
+			value, cut ? "..." : "", allowed);
 	} else if (err) {
 		err_set(err, "no memory for the value of %s", bad->name);
 	} else {
@@ -517,4 +521,20 @@ void options_each(option_row_fn fn, void *arg)
 		fn(arg, &row);
 	}
 	options_each_unknown(fn, arg);
+}
+
+const char *options_choice(const char *name, int value, char *buf, size_t size)
+{
+	const char *at = "";
+
+	for (size_t i = 0; i < N_OPTIONS; i++) {
+		if (!strcmp(option_table[i].name, name))
+			at = option_table[i].allowed;
+	}
+	for (; value > 0 && *at; value--) {
+		at += strcspn(at, " ");
+		at += *at == ' ';
+	}
+	snprintf(buf, size, "%.*s", *at ? (int)strcspn(at, " |") : 1, *at ? at : "?");
+	return buf;
 }

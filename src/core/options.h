@@ -7,6 +7,7 @@
 #ifndef MORI_CORE_OPTIONS_H
 #define MORI_CORE_OPTIONS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Values of the ENUM fields: the place in the list of choices. */
@@ -39,6 +40,9 @@ struct options {
 int options_load(struct options *out);
 /* Free what options_load() filled in; a struct of zeros will do. */
 void options_free(struct options *o);
+
+/* The word for @value of the ENUM variable @name; "?": there is none. */
+const char *options_choice(const char *name, int value, char *buf, size_t size);
 
 /* One variable, for people. */
 struct option_row {

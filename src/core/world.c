@@ -10,6 +10,7 @@
  */
 #include "boot/boot.h"
 #include "core/pe.h"
+#include "core/options.h"
 #include "core/remote.h"
 #include "dev/dev.h"
 #include "util/clock.h"
@@ -102,6 +103,36 @@ void world_after_fork(void)
 	worlds.first = NULL;
 }
 
+/* " NAME: this and that", if they differ. */
+static void world_differ(char *text, size_t size, const char *name, const char *first,
+			 const char *other)
+{
+	size_t len = strlen(text);
+
+	if (strcmp(first, other) != 0)
+		snprintf(text + len, size - len, "%s %s %s and %s", len ? "," : "", name, first,
+			 other);
+}
+
+static void world_differ_bytes(char *text, size_t size, const char *name, uint64_t first,
+			       uint64_t other)
+{
+	char a[24], b[24];
+
+	snprintf(a, sizeof(a), "%llu", (unsigned long long)first);
+	snprintf(b, sizeof(b), "%llu", (unsigned long long)other);
+	world_differ(text, size, name, a, b);
+}
+
+static void world_differ_choice(char *text, size_t size, const char *name, uint32_t first,
+				uint32_t other)
+{
+	char a[24], b[24];
+
+	world_differ(text, size, name, options_choice(name, (int)first, a, sizeof(a)),
+		     options_choice(name, (int)other, b, sizeof(b)));
+}
+
 /* Every PE must have sent the same; all processes come to the same verdict. */
 static int world_check(const struct boot *boot)
 {
@@ -109,23 +140,25 @@ static int world_check(const struct boot *boot)
 
 	for (int i = 1; i < boot_n_pes(boot); i++) {
 		const struct pe_blob *b = pe_blob_of(boot, i);
+		char text[320] = "";
 
 		if (b->abi != first->abi)
 			return err_set(MORI_SHMEM_EABI,
 				       "PE 0 and PE %d run different versions of the library "
 				       "(ABI %u and %u)",
 				       i, first->abi, b->abi);
-		if (b->heap_size != first->heap_size || b->mode != first->mode ||
-		    b->chunk_size != first->chunk_size || b->share != first->share ||
-		    strcmp(b->device, first->device) != 0)
+		world_differ_bytes(text, sizeof(text), "MORI_SHMEM_HEAP_SIZE", first->heap_size,
+				   b->heap_size);
+		world_differ_choice(text, sizeof(text), "MORI_SHMEM_MODE", first->mode, b->mode);
+		world_differ_bytes(text, sizeof(text), "MORI_SHMEM_VMM_CHUNK_SIZE",
+				   first->chunk_size, b->chunk_size);
+		world_differ_choice(text, sizeof(text), "MORI_SHMEM_SHARE", first->share, b->share);
+		world_differ(text, sizeof(text), "device", first->device, b->device);
+		if (text[0])
 			return err_set(MORI_SHMEM_EMISMATCH,
-				       "PE 0 and PE %d have different heaps: %llu and %llu bytes, "
-				       "mode %u and %u, chunks of %llu and %llu, device %s and %s; "
-				       "set the MORI_SHMEM_* variables alike on all PEs",
-				       i, (unsigned long long)first->heap_size,
-				       (unsigned long long)b->heap_size, first->mode, b->mode,
-				       (unsigned long long)first->chunk_size,
-				       (unsigned long long)b->chunk_size, first->device, b->device);
+				       "PE 0 and PE %d have different heaps:%s; set the "
+				       "MORI_SHMEM_* variables alike on all PEs",
+				       i, text);
 	}
 	return 0;
 }
