@@ -61,6 +61,37 @@ check "with their parameters" out_is "sums: 4 parameters"
 emu 0 "a trace" --trace "$tmp/sums.gfx942" sums @64 @64 8 1.0
 check "has every instruction" [ "$(wc -l <"$tmp/err")" -gt 100 ]
 
+# Division takes steps that scale what is too large or too small.
+cat >"$tmp/divide.c" <<'END'
+#include <mori/shmem_device.h>
+MORI_KERNEL void divide(const double *x, const double *y, double *out, float *single)
+{
+	uint32_t t = mori_thread_id();
+
+	out[t] = x[t] / y[t];
+	single[t] = (float)(t % 8 * 5 + 1) / (0x1p120f * (float)(1u << t / 8));
+}
+END
+python3 - "$tmp/x" "$tmp/y" "$tmp/want" "$tmp/narrow" <<'END'
+import struct, sys
+some = [1.0, -3.0, 7.5e300, 5e-324, 3e-310, -2.3e-308, 1.7e308, 0.1]
+x, y = [a for a in some for b in some], [b for a in some for b in some]
+out = []
+for a, b in zip(x, y):
+    try:
+        out.append(a / b)
+    except OverflowError:
+        out.append(float("inf") if (a < 0) == (b < 0) else float("-inf"))
+for name, row in zip(sys.argv[1:], (x, y, out)):
+    open(name, "wb").write(struct.pack("64d", *row))
+row = [(t % 8 * 5 + 1) / 2.0 ** (120 + t // 8) for t in range(64)]
+open(sys.argv[4], "wb").write(struct.pack("64f", *row))
+END
+"$MORI" cc "$tmp/divide.c" --target gfx942 -o "$tmp/divide" || exit 1
+emu 0 "division" "$tmp/divide" divide "@$tmp/x" "@$tmp/y" "@512>$tmp/got" "@256>$tmp/floats"
+check "quotients are rounded as they must be" cmp "$tmp/got" "$tmp/want"
+check "of floats, too" cmp "$tmp/floats" "$tmp/narrow"
+
 # What is wrong is said.
 emu 1 "a kernel that is not there" "$tmp/sums.gfx942" summs
 check "by its name" err_has 'has no kernel summs'

@@ -183,6 +183,11 @@ ROWH(v_rndne_f16, rintf(a))
  * Division in steps: numbers that could leave the range of exponents on the way are scaled, which
  * VCC notes for v_div_fmas; v_div_fixup puts the special cases right.
  */
+static const struct float_range {
+	int bits, min; /* of the fraction; the least exponent of a normal number */
+	int far, shift;
+} float_single = { 24, -126, 96, 64 }, float_wide = { 53, -1022, 768, 128 };
+
 static int float_exponent(double x)
 {
 	int e;
@@ -191,30 +196,32 @@ static int float_exponent(double x)
 	return e;
 }
 
-static float float_div_scale(float s0, float d, float n, bool *scaled)
+static double float_div_scale(const struct float_range *r, double s0, double d, double n,
+			      bool *scaled)
 {
-	bool small_rcp = fabsf(1 / d) < 0x1p-126f, small = fabs((double)n / d) < 0x1p-126;
+	double least = ldexp(1, r->min);
+	bool small_rcp = fabs(1 / d) < least, small = fabs(n / d) < least;
 
 	*scaled = false;
 	if (d == 0 || n == 0)
 		return NAN;
-	if (float_exponent(n) - float_exponent(d) >= 96) {
+	if (float_exponent(n) - float_exponent(d) >= r->far) {
 		*scaled = true;
-		return s0 == d ? ldexpf(s0, 64) : s0;
+		return s0 == d ? ldexp(s0, r->shift) : s0;
 	}
-	if (fabsf(d) < 0x1p-126f)
-		return ldexpf(s0, 64);
-	if (small_rcp && small) {
+	if (fabs(d) < least)
+		return ldexp(s0, r->shift);
+	if (small_rcp && small) { /* the manual has the other direction, in which this overflows */
 		*scaled = true;
-		return s0 == d ? ldexpf(s0, 64) : s0;
+		return s0 == d ? ldexp(s0, -r->shift) : s0;
 	}
 	if (small_rcp)
-		return ldexpf(s0, -64);
+		return ldexp(s0, -r->shift);
 	if (small) {
 		*scaled = true;
-		return s0 == n ? ldexpf(s0, 64) : s0;
+		return s0 == n ? ldexp(s0, r->shift) : s0;
 	}
-	return float_exponent(n) <= 24 - 126 ? ldexpf(s0, 64) : s0;
+	return float_exponent(n) <= r->bits + r->min ? ldexp(s0, r->shift) : s0;
 }
 
 OP(v_div_scale_f32)
@@ -227,13 +234,33 @@ OP(v_div_scale_f32)
 	EMU_EACH(l)
 	{
 		bool scaled;
+		double d = float_div_scale(&float_single, emu_f32(x[l]), emu_f32(y[l]),
+					   emu_f32(z[l]), &scaled);
 
-		out[l] = emu_f32_bits(
-			float_div_scale(emu_f32(x[l]), emu_f32(y[l]), emu_f32(z[l]), &scaled));
+		out[l] = emu_f32_bits((float)d);
 		mask |= (uint64_t)scaled << l;
 	}
 	emu_mask_set(w, i, 1, mask & w->lanes);
 	emu_dst(w, i, 0, out);
+}
+
+OP(v_div_scale_f64)
+{
+	uint64_t x[3][EMU_LANES], mask = 0;
+
+	for (unsigned k = 0; k < 3; k++)
+		emu_src64(w, i, k + 2, x[k]);
+	EMU_EACH(l)
+	{
+		bool scaled;
+		double d = float_div_scale(&float_wide, emu_f64(x[0][l]), emu_f64(x[1][l]),
+					   emu_f64(x[2][l]), &scaled);
+
+		x[0][l] = emu_f64_bits(d);
+		mask |= (uint64_t)scaled << l;
+	}
+	emu_mask_set(w, i, 1, mask & w->lanes);
+	emu_dst64(w, i, 0, x[0]);
 }
 
 OP(v_div_fmas_f32)
@@ -254,9 +281,26 @@ OP(v_div_fmas_f32)
 	emu_dst(w, i, 0, d);
 }
 
-static float float_div_fixup(float q, float d, float n)
+OP(v_div_fmas_f64)
 {
-	float sign = signbit(d) != signbit(n) ? -1.0f : 1.0f;
+	uint64_t x[3][EMU_LANES], scaled = emu_s64(w, EMU_VCC);
+
+	for (unsigned k = 0; k < 3; k++)
+		emu_src64(w, i, k + 1, x[k]);
+	EMU_EACH(l)
+	{
+		double c = emu_f64(x[2][l]), r = fma(emu_f64(x[0][l]), emu_f64(x[1][l]), c);
+
+		if (scaled >> l & 1)
+			r = ldexp(r, float_exponent(c) > 0 ? 128 : -128);
+		x[0][l] = emu_f64_bits(r);
+	}
+	emu_dst64(w, i, 0, x[0]);
+}
+
+static double float_div_fixup(const struct float_range *r, double q, double d, double n)
+{
+	double sign = signbit(d) != signbit(n) ? -1.0 : 1.0;
 
 	if (isnan(n) || isnan(d))
 		return n + d;
@@ -264,11 +308,12 @@ static float float_div_fixup(float q, float d, float n)
 		return NAN;
 	if (d == 0 || isinf(n))
 		return sign * INFINITY;
-	if (isinf(d) || n == 0)
-		return sign * 0.0f;
-	return copysignf(q, sign);
+	if (isinf(d) || n == 0 || float_exponent(n) - float_exponent(d) < r->min - r->bits)
+		return sign * 0.0;
+	return isnan(q) ? sign * INFINITY : copysign(q, sign); /* the steps left the range */
 }
-ROWF(v_div_fixup_f32, float_div_fixup(a, b, c))
+ROWF(v_div_fixup_f32, float_div_fixup(&float_single, a, b, c))
+ROWD(v_div_fixup_f64, float_div_fixup(&float_wide, a, b, c))
 
 /* v_cmp_lt_f32: those with an n before are true where a number is not one. */
 enum { LT = 1, EQ = 2, GT = 4, UNORDERED = 8 };
@@ -444,6 +489,9 @@ static const struct emu_entry floats[] = {
 	E(v_div_scale_f32),
 	E(v_div_fmas_f32),
 	E(v_div_fixup_f32),
+	E(v_div_scale_f64),
+	E(v_div_fmas_f64),
+	E(v_div_fixup_f64),
 	E(v_cmp_class_f32),
 };
 

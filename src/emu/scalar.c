@@ -200,6 +200,14 @@ PLAIN(s_cselect_b32, w->scc ? a : b)
 PLAIN(s_bitset0_b32, emu_sget(w, &i->o[0]) & ~(1u << (a & 31)))
 PLAIN(s_bitset1_b32, emu_sget(w, &i->o[0]) | 1u << (a & 31))
 
+/* One bit of a pair; the form is what it becomes. */
+OP(s_bitset_b64)
+{
+	uint64_t bit = 1ull << (A32 & 63), x = emu_sget64(w, &i->o[0]);
+
+	D64(i->form ? x | bit : x & ~bit);
+}
+
 OP(s_brev_b32)
 {
 	uint32_t a = A32, d = 0;
@@ -455,6 +463,8 @@ static const struct emu_entry scalar[] = {
 	E(s_pack_hh_b32_b16),
 	E(s_bitset0_b32),
 	E(s_bitset1_b32),
+	{ "s_bitset0_b64", s_bitset_b64, 0, 0 },
+	{ "s_bitset1_b64", s_bitset_b64, 1, 0 },
 	E(s_min_i32),
 	E(s_max_i32),
 	E(s_min_u32),
