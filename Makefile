@@ -10,6 +10,8 @@ NPES   ?= 4
 CMAKE_ARGS ?=
 BENCH_ARGS ?=
 TEST_ARGS  ?=
+# Parts of tests/amd/run; all if empty.
+AMD_ARGS   ?=
 # Which lines of tests/mutants/list; all if empty.
 MUTANTS ?=
 
@@ -35,7 +37,7 @@ define prepare
 	@$(call compile,$(BUILD))
 endef
 
-.PHONY: all build demo test test-all soak install uninstall clean asan tsan lint check-mutants format generate bench gpu help setup
+.PHONY: all build demo test test-all soak install uninstall clean asan tsan lint check-mutants format generate bench gpu amd help setup
 .DEFAULT_GOAL := all
 
 all: build
@@ -62,6 +64,7 @@ help:
 	@echo "make format       format the sources as make lint requires"
 	@echo "make bench        measure (BENCH_ARGS= for mori perf)"
 	@echo "make gpu          build what tests/gpu/run needs on a machine with a GPU, in $(BUILD)/gpu"
+	@echo "make amd          all kernels for AMD GPUs, on the interpreter; AMD_ARGS= for tests/amd/run"
 	@echo "make clean        remove the build folders"
 	@echo "BUILD=, JOBS=, CMAKE_ARGS= and CC= set the folder, jobs, CMake's arguments, compiler."
 
@@ -99,6 +102,11 @@ soak:
 gpu:
 	$(call prepare,test)
 	@$(call compile,$(BUILD),--target gpu)
+
+amd:
+	$(call prepare,test)
+	@$(call compile,$(BUILD),--target amd)
+	@tests/amd/run $(BUILD) $(AMD_ARGS)
 
 install: build
 	DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"

@@ -48,9 +48,13 @@ static inline void *heap_malloc(size_t n)
 	return p;
 }
 
-/* A whole file of the folder of modules; NULL if there is none. The caller frees it. */
+/*
+ * A whole file of the folder of modules, which is beside the program unless KERN_FOLDER names one;
+ * NULL if there is none. The caller frees it.
+ */
 static inline void *kern_file(const char *file, size_t *size)
 {
+	const char *folder = getenv("KERN_FOLDER");
 	char path[4096];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 	char *dir, *image = NULL;
@@ -60,9 +64,10 @@ static inline void *kern_file(const char *file, size_t *size)
 	*size = 0;
 	path[n > 0 ? n : 0] = '\0';
 	dir = strrchr(path, '/');
-	if (!dir)
-		return NULL;
-	snprintf(dir, sizeof(path) - (size_t)(dir - path), "/kernels/%s", file);
+	if (folder)
+		snprintf(path, sizeof(path), "%s/%s", folder, file);
+	else if (dir)
+		snprintf(dir, sizeof(path) - (size_t)(dir - path), "/kernels/%s", file);
 	f = fopen(path, "r");
 	if (f && !fseek(f, 0, SEEK_END) && (len = ftell(f)) > 0 && !fseek(f, 0, SEEK_SET))
 		image = malloc((size_t)len);

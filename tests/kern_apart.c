@@ -94,6 +94,8 @@ static int test_pe(void)
 	BARRIER();
 	CHECK_EQ("queues", st->queues != NULL && st->any_queue, 1);
 	st->amo_queue = 1;
+	if (st->uniform) /* as the library has it with such a state */
+		st->uniform = DEV_UNIFORM;
 	BARRIER();
 	by_kernel(m, st);
 	by_host();

@@ -186,7 +186,7 @@ check "is told" err_has 'a seed is a number'
 emu 1 "adversarial memory of gfx90a" --adversarial 1 "$tmp/sums.gfx90a" sums @64 @64 8 1.0
 check "is refused" err_has 'not of gfx90a'
 
-# All example kernels, with every peer within reach: gfx942 whole, gfx950 and gfx90a a sample.
+# Example kernels, with every peer within reach; amd/run has all of them.
 examples() {
 	local target=$1 k n
 	shift
@@ -202,7 +202,7 @@ examples() {
 	done
 	emu 0 "every instruction on $target is known" --scan "$tmp"/*."$target"
 }
-examples gfx942 hello put_signal put_ring get atomics value allreduce_put allreduce_read allreduce_two_shot
+examples gfx942 put_signal put_ring get atomics value allreduce_read
 # The same where memory is adversarial: of several seeds none may show anything wrong.
 for seed in 1 2 3; do
 	for k in put_signal put_ring get atomics value allreduce_read; do
@@ -211,8 +211,6 @@ for seed in 1 2 3; do
 		check "$k with adversarial memory, seed $seed: exit code $code" [ "$code" = 0 ]
 	done
 done
-examples gfx950 put_signal allreduce_read
-examples gfx90a put_ring atomics
 job -n 2 --threads 2 -x MORI_SHMEM_DEVICE=amd-emu "$BUILD/bin/mori-threads" 2
 # An image for another device is refused by name.
 job -n 1 -x MORI_SHMEM_DEVICE=amd-emu "$BUILD/bin/mori-kernels" hello "$BUILD/tests/kernels/copy.so"
