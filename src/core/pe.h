@@ -12,6 +12,7 @@
 #include "core/alloc.h"
 #include "core/coll.h"
 #include "core/options.h"
+#include "core/windows.h"
 #include "util/backoff.h"
 #include "util/lock.h"
 
@@ -125,6 +126,8 @@ struct reg {
 	pthread_mutex_t lock;
 	struct reg_buffer *buffers;
 	struct window *windows;
+	struct windows index; /* of them, for operations of the host */
+	int last_fd;	      /* of the last that is a file */
 	uint64_t next_window; /* the id of the next; the same on all PEs */
 	uint32_t next_local;
 	unsigned apart; /* windows that only a queue reaches on some PE; p2p_only.c locks it */

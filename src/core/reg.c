@@ -80,7 +80,7 @@ static struct window_offer window_make_offer(struct pe *pe, void *ptr, uint64_t 
 	} else if (pe_device_mem(pe)) {
 		if (!pe->accel.mem->handle_get(pe->accel.dev, ptr, size, &offer.handle))
 			offer.kind = WINDOW_HANDLE;
-	} else if (!share_find(ptr, size, file)) {
+	} else if (!share_find(ptr, size, &pe->reg.last_fd, file)) {
 		offer.kind = WINDOW_FILE;
 		offer.handle.off = file->off;
 	}
@@ -283,6 +283,7 @@ static int window_set_len(struct pe *pe, struct window *win, uint64_t len)
 
 	pthread_mutex_lock(&pe->reg.lock);
 	__atomic_store_n(&win->dev->len, len, __ATOMIC_RELEASE);
+	windows_changed(&pe->reg.index, pe->state->windows);
 	err = mirror_window(pe, win->dev, len, &win->device);
 	pthread_mutex_unlock(&pe->reg.lock);
 	return err;
@@ -537,6 +538,14 @@ int reg_query(struct pe *pe, const void *ptr, mori_shmem_memobj_t *out)
 		       ptr);
 }
 
+bool tgt_window_find(const struct dev_state *st, uint64_t addr, uint64_t len, int of,
+		     const struct dev_window **out)
+{
+	const struct pe *pe = st->host; /* NULL in unit tests */
+
+	return pe && of == st->my_pe && windows_find(&pe->reg.index, addr, len, out);
+}
+
 void reg_close(struct pe *pe)
 {
 	reg_buffers_close(pe);
@@ -546,5 +555,6 @@ void reg_close(struct pe *pe)
 			remote_window_remove(pe, win->dev->id);
 		window_free(pe, win);
 	}
+	windows_free(&pe->reg.index);
 	pthread_mutex_destroy(&pe->reg.lock);
 }

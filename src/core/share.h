@@ -13,8 +13,11 @@ struct share {
 	uint64_t off; /* of the memory in the file */
 };
 
-/* MORI_SHMEM_ENOTSUP with the reason if [ptr, ptr + len) is no such memory. */
-int share_find(const void *ptr, uint64_t len, struct share *out);
+/*
+ * MORI_SHMEM_ENOTSUP with the reason if [ptr, ptr + len) is no such memory. *last is where the file
+ * before was found among the descriptors; 0 at first.
+ */
+int share_find(const void *ptr, uint64_t len, int *last, struct share *out);
 
 struct share_map {
 	void *base; /* of the mapping; NULL: none */

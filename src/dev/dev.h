@@ -121,6 +121,12 @@ DEV_INLINE bool dev_in_heap(const struct dev_state *st, uint64_t off, uint64_t l
 DEV_INLINE const struct dev_window *dev_window_of(const struct dev_state *st, uint64_t addr,
 						  uint64_t len, int of)
 {
+#ifdef TGT_HOST
+	const struct dev_window *found;
+
+	if (tgt_window_find(st, addr, len, of, &found))
+		return found;
+#endif
 	for (struct dev_window *w = tgt_load_acquire_ptr(&st->windows); w;
 	     w = tgt_load_acquire_ptr(&w->next)) {
 		uint64_t size = tgt_load_acquire_64(&w->len);

@@ -182,8 +182,11 @@ struct net_resp {
 };
 
 /* Memory of this process that peers reach. */
+#define REGION_HASHES 512u
+
 struct net_region {
 	struct net_region *next;
+	struct net_region *same; /* with the same hash; engine_mem.c */
 	int pe;
 	uint32_t id;
 	enum net_memory kind;
@@ -228,6 +231,7 @@ struct net {
 	bool any_gone;		/* atomic: some of gone[] are set */
 	bool *left;		/* [n_pes] of this process, that have finalized */
 	struct net_region *regions;
+	struct net_region *hashed[REGION_HASHES]; /* the same, to find one */
 	struct net_pending *pending_free;
 	uint64_t next_id;
 	uint32_t n_resps;	      /* that wait for room */

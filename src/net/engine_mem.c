@@ -16,13 +16,28 @@
 
 #define MEM_PAGE 4096u /* or larger ones */
 
+/* Windows have their ids in a row. */
+static struct net_region **net_mem_hashed(struct net *e, int pe, uint32_t id)
+{
+	return &e->hashed[(id + (uint32_t)pe * 17u) % REGION_HASHES];
+}
+
 struct net_region *net_mem_find(struct net *e, int pe, uint32_t id)
 {
-	struct net_region *r = e->regions;
+	struct net_region *r = *net_mem_hashed(e, pe, id);
 
 	while (r && (r->pe != pe || r->id != id || r->grown || r->kind == NET_LOCAL))
-		r = r->next;
+		r = r->same;
 	return r;
+}
+
+static void net_mem_unhash(struct net *e, const struct net_region *r)
+{
+	struct net_region **at = net_mem_hashed(e, r->pe, r->id);
+
+	while (*at != r)
+		at = &(*at)->same;
+	*at = r->same;
 }
 
 static void net_mem_remove(struct net *e, int pe, uint32_t id)
@@ -35,6 +50,7 @@ static void net_mem_remove(struct net *e, int pe, uint32_t id)
 			continue;
 		}
 		*at = r->next;
+		net_mem_unhash(e, r);
 		net_serve_region_gone(e, r);
 		e->link->region_gone(e, r);
 		free(r);
@@ -59,6 +75,8 @@ int net_region_add(struct net *e, int pe, uint32_t id, enum net_memory kind, voi
 	e->link->region_new(e, r);
 	r->next = e->regions;
 	e->regions = r;
+	r->same = *net_mem_hashed(e, pe, id);
+	*net_mem_hashed(e, pe, id) = r;
 	engine_leave(e);
 	return 0;
 }
