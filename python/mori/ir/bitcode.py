@@ -63,6 +63,8 @@ def present_target() -> str:
     named = os.environ.get("MORI_SHMEM_DEVICE", "").strip().lower()
     if named in ("cpu", "cuda", "hip"):
         return named
+    if named == "amd-emu":
+        return "hip"
     torch = sys.modules.get("torch")
     if torch is not None and hasattr(torch, "cuda"):
         if not torch.cuda.is_available():

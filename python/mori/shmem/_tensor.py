@@ -57,7 +57,7 @@ _DTYPES = {
 }
 
 # Device types of DLPack.
-_DEVICES = {"cpu": 1, "cuda": 2, "hip": 10}
+_DEVICES = {"cpu": 1, "amd-emu": 1, "cuda": 2, "hip": 10}
 
 
 def _dtype_name(dtype: Any) -> str:
@@ -278,7 +278,7 @@ def _numpy_array(what: str, shape: Any, dtype: Any, allocate: Callable[[int], in
         raise type_error(
             f"{what}: dtype {dtype!r} is none of torch or numpy, such as torch.float32 or 'float32'"
         )
-    if _op["device_name"]() != "cpu":
+    if _DEVICES[_op["device_name"]()] != _DEVICES["cpu"]:
         raise type_error(
             f"{what}: the heap is a device's, where numpy has no arrays: pass a dtype of torch"
         )
