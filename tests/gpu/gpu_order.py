@@ -20,11 +20,11 @@ import triton
 import triton.language as tl
 import triton_forms
 from triton.tools.tensor_descriptor import TensorDescriptor
+from triton_late import SIDE, K, numbers, poll_load, product, two_loops, wait_get, wait_load
 
 import mori.ir.triton as md
 import mori.shmem as ms
 
-K, SIDE = 8, 64
 LATE_NS = 50_000
 
 
@@ -40,65 +40,6 @@ def produce(dest, src, sig, pe, ns, K: tl.constexpr, SIDE: tl.constexpr):
 
 
 @triton.jit
-def wait_load(a, b, c, sig, pe, K: tl.constexpr, SIDE: tl.constexpr):
-    i = tl.arange(0, SIDE)
-    at = i[:, None] * SIDE + i[None, :]
-    acc = tl.zeros((SIDE, SIDE), dtype=tl.float32)
-    for k in range(K):
-        md.uint64_wait_until_equals_block(sig + k, 1)
-        x = tl.load(a + k * SIDE * SIDE + at)
-        y = tl.load(b + k * SIDE * SIDE + at)
-        acc += tl.dot(x, y)
-    tl.store(c + at, acc)
-
-
-@triton.jit
-def poll_load(a, b, c, sig, pe, K: tl.constexpr, SIDE: tl.constexpr):
-    i = tl.arange(0, SIDE)
-    at = i[:, None] * SIDE + i[None, :]
-    acc = tl.zeros((SIDE, SIDE), dtype=tl.float32)
-    for k in range(K):
-        while md.uint64_test_block(sig + k, md.CMP_EQ, 1) == 0:
-            pass
-        x = tl.load(a + k * SIDE * SIDE + at)
-        y = tl.load(b + k * SIDE * SIDE + at)
-        acc += tl.dot(x, y)
-    tl.store(c + at, acc)
-
-
-@triton.jit
-def wait_get(a, b, c, sig, pe, K: tl.constexpr, SIDE: tl.constexpr):
-    """The tile is fetched by the consumer itself, from the PE's own memory into the upper half of ``a``."""
-    i = tl.arange(0, SIDE)
-    at = i[:, None] * SIDE + i[None, :]
-    acc = tl.zeros((SIDE, SIDE), dtype=tl.float32)
-    for k in range(K):
-        md.uint64_wait_until_equals(sig + k, 1)
-        tile = a + (K + k) * SIDE * SIDE
-        md.getmem_block(tile, a + k * SIDE * SIDE, SIDE * SIDE * 2, md.my_pe(), 0)
-        x = tl.load(tile + at)
-        y = tl.load(b + k * SIDE * SIDE + at)
-        acc += tl.dot(x, y)
-    tl.store(c + at, acc)
-
-
-@triton.jit
-def two_loops(a, b, c, sig, pe, K: tl.constexpr, SIDE: tl.constexpr):
-    """What lies between two waits is pipelined: halves of a tile in an inner loop."""
-    HALF: tl.constexpr = SIDE // 2
-    i = tl.arange(0, SIDE)
-    j = tl.arange(0, HALF)
-    acc = tl.zeros((SIDE, SIDE), dtype=tl.float32)
-    for k in range(K):
-        md.uint64_wait_until_equals_block(sig + k, 1)
-        for h in range(2):
-            x = tl.load(a + k * SIDE * SIDE + i[:, None] * SIDE + h * HALF + j[None, :])
-            y = tl.load(b + k * SIDE * SIDE + (h * HALF + j[:, None]) * SIDE + i[None, :])
-            acc += tl.dot(x, y)
-    tl.store(c + i[:, None] * SIDE + i[None, :], acc)
-
-
-@triton.jit
 def wait_descriptor(a, b, c, sig, pe, K: tl.constexpr, SIDE: tl.constexpr):
     """The same by tensor descriptors, which the TMA engine reads."""
     i = tl.arange(0, SIDE)
@@ -109,21 +50,13 @@ def wait_descriptor(a, b, c, sig, pe, K: tl.constexpr, SIDE: tl.constexpr):
     tl.store(c + i[:, None] * SIDE + i[None, :], acc)
 
 
-def numbers(seed):
-    """K tiles of small whole numbers: their products are exact."""
-    at = torch.arange(K * SIDE * SIDE, device="cuda", dtype=torch.int64).reshape(K * SIDE, SIDE)
-    return ((at * 7 + at // SIDE * 3 + seed * 5) % 11 - 5).to(torch.float16)
-
-
 def late(job):
     """Each PE reads tiles that its left neighbour sends late."""
     tiles = job.symmetric((2 * K * SIDE, SIDE), torch.float16, 100.0)
     sig = job.symmetric((K,), torch.int64, 0)
     right, left = (job.me + 1) % job.n, (job.me - 1) % job.n
-    mine, b = numbers(job.me), numbers(100)
-    want = sum(
-        x.double() @ y.double() for x, y in zip(numbers(left).view(K, SIDE, SIDE), b.view(K, SIDE, SIDE))
-    ).to(torch.float32)
+    mine, b = numbers(job.me, "cuda"), numbers(100, "cuda")
+    want = product(numbers(left, "cuda"), b)
     c = torch.empty((SIDE, SIDE), device="cuda")
     streams = torch.cuda.Stream(), torch.cuda.Stream()
     shape = [SIDE, SIDE]
@@ -151,7 +84,7 @@ def late(job):
 
 def forms(job):
     """A kernel a form; each is called for the PE to the right."""
-    a, b = numbers(job.me)[:SIDE].contiguous(), numbers(200)[:SIDE].contiguous()
+    a, b = numbers(job.me, "cuda")[:SIDE].contiguous(), numbers(200, "cuda")[:SIDE].contiguous()
     want = (a.double() @ b.double()).to(torch.float32)
     box = job.symmetric((64,), torch.int64, 0)
     words = job.symmetric((16,), torch.int64, 5)
