@@ -9,7 +9,7 @@
 
 #include "kernels/across.h"
 
-#define ROOM   (512ul << 10)
+#define ROOM   (kern_rounds(512ul << 10) & ~4095ul)
 #define ROUNDS 12
 
 static _Thread_local struct {
