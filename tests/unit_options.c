@@ -327,13 +327,21 @@ static void see(void *arg, const struct option_row *row)
 		snprintf(s->extra, sizeof(s->extra), "%s %s", row->name, row->error);
 }
 
+/* The lines of the table. */
+enum {
+	OPTIONS = 0
+#define OPTION(field, name, kind, def, allowed, help) +1
+#include "core/options.def"
+#undef OPTION
+};
+
 static void test_each(void)
 {
 	struct seen s = { 0 };
 
 	clear();
 	options_each(see, &s);
-	CHECK_EQ("rows", s.rows, 35);
+	CHECK_EQ("rows", s.rows, OPTIONS);
 	CHECK_EQ("unknown, errors, set", s.unknown + s.errors + s.from_environment, 0);
 	memset(&s, 0, sizeof(s));
 	setenv("MORI_SHMEM_HEAP_SIZE", "lots", 1);
@@ -341,7 +349,7 @@ static void test_each(void)
 	setenv("MORI_SHMEM_MODUS", "vmm", 1);
 	options_each(see, &s);
 	clear();
-	CHECK_EQ("rows", s.rows, 36);
+	CHECK_EQ("rows", s.rows, OPTIONS + 1);
 	CHECK_EQ("unknown", s.unknown, 1);
 	CHECK_EQ("errors", s.errors, 2);
 	CHECK_EQ("set", s.from_environment, 3);
