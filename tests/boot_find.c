@@ -27,6 +27,8 @@ static const char *const variables[] = {
 	"MASTER_PORT",
 	"OMPI_COMM_WORLD_SIZE",
 	"PMI_SIZE",
+	"PMI_RANK",
+	"PMI_FD",
 	"SLURM_NTASKS",
 	"SLURM_PROCID",
 	"TORCHELASTIC_RUN_ID",
@@ -123,8 +125,12 @@ static void run_launchers(void)
 		CHECK(strstr(err_text(), several[i]) && strstr(err_text(), "shmem_mpi.h") &&
 		      strstr(err_text(), "mori run"));
 	}
-	CHECK(find_with(&job, "SLURM_NTASKS=4", "SLURM_PROCID=1", NULL) == MORI_SHMEM_ENOTSUP);
+	CHECK(find_with(&job, "SLURM_NTASKS=4", "SLURM_PROCID=1", NULL) ==
+		      MORI_SHMEM_ENOTSUP &&
+	      strstr(err_text(), "srun --mpi=pmix"));
 	CHECK(find_with(&job, "SLURM_NTASKS=4", NULL) == 0 && job.way == BOOT_ALONE);
+	CHECK(find_with(&job, "PMI_SIZE=1", "PMI_RANK=0", "PMI_FD=3", NULL) == 0 &&
+	      job.way == BOOT_ALONE);
 	CHECK(find_with(&job, "PMI_SIZE=1", "OMPI_COMM_WORLD_SIZE=1", NULL) == 0 &&
 	      job.nranks == 1);
 	CHECK(find_with(&job, "RANK=0", "WORLD_SIZE=2", NULL) == MORI_SHMEM_ENOTSUP);

@@ -12,29 +12,6 @@ const char *__lsan_default_suppressions(void)
 	return "leak:libpmix";
 }
 
-static int run_pe(void)
-{
-	struct boot_config c = test_config(WAIT_S);
-
-	for (int turn = 0; turn < 3; turn++) {
-		struct boot_job job;
-		struct pe p;
-
-		if (!CHECK(boot_find(&c, &job) == 0))
-			return test_result();
-		CHECK(job.way == BOOT_PMIX && job.nranks == 4 && job.threads == 1);
-		p = (struct pe){
-			.uid = job.uid, .rank = job.rank, .nranks = job.nranks, .timeout_s = WAIT_S
-		};
-		if (!CHECK(pe_join(&p) == 0))
-			return test_result();
-		check_table(&p);
-		check_collectives(&p, turn);
-		boot_leave(p.b, p.rank);
-	}
-	return test_result();
-}
-
 static int exists(const char *path)
 {
 	return access(path, X_OK) == 0;
@@ -49,7 +26,7 @@ int main(int argc, char **argv)
 
 	test_deadline(120);
 	if (argc > 1 && !strcmp(argv[1], "pe"))
-		return run_pe();
+		return pe_turns(BOOT_PMIX, 4, 3);
 	if (!exists("/usr/bin/mpirun.openmpi")) {
 		printf("skipped: there is no mpirun.openmpi to start PMIx processes with\n");
 		return 77;

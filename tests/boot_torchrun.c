@@ -10,30 +10,6 @@
 
 #define PROCS 4
 
-/* Join, work, leave; twice, as repeated inits do. */
-static int run_pe(void)
-{
-	struct boot_config c = test_config(WAIT_S);
-
-	for (int turn = 0; turn < 2; turn++) {
-		struct boot_job job;
-		struct pe p;
-
-		if (!CHECK(boot_find(&c, &job) == 0))
-			return test_result();
-		CHECK(job.way == BOOT_TORCHRUN && job.nranks == PROCS && job.threads == 1);
-		p = (struct pe){
-			.uid = job.uid, .rank = job.rank, .nranks = job.nranks, .timeout_s = WAIT_S
-		};
-		if (!CHECK(pe_join(&p) == 0))
-			return test_result();
-		check_table(&p);
-		check_collectives(&p, turn);
-		boot_leave(p.b, p.rank);
-	}
-	return test_result();
-}
-
 /* Find out which port rank 0 takes, by being rank 0 and looking at the sockets. */
 static int listening_ports(int *ports, int max)
 {
@@ -131,7 +107,7 @@ int main(int argc, char **argv)
 	test_deadline(150);
 	if (argc > 1) {
 		setenv("RANK", argv[3], 1);
-		return run_pe();
+		return pe_turns(BOOT_TORCHRUN, PROCS, 2);
 	}
 	setenv("MASTER_ADDR", "localhost", 1);
 	setenv("MASTER_PORT", "29777", 1);

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # TEST: timeout=240 serial=1
-# mori_shmem_init() under other launchers: PMIx of Open MPI's mpirun, torchrun's
-# variables, and a launcher that gives processes no way to find each other.
+# mori_shmem_init() under other launchers: PMIx of Open MPI's mpirun, PMI of MPICH's, torchrun's
+# variables, and launchers that give processes no way to find each other.
 set -u
 
 hello=$BUILD/bin/mori-hello
@@ -66,7 +66,19 @@ refused() {
 	grep -qi "shmem_mpi.h" "$out" || fail "$1: the error does not say what to do"
 }
 if command -v mpirun.mpich >/dev/null; then
-	refused MPICH timeout 100 mpirun.mpich -n 2 "$hello"
+	for n in 2 4; do
+		timeout 100 mpirun.mpich -n $n "$hello" >"$out" 2>&1 || fail "MPICH, $n processes: not 0"
+		right "MPICH, PMI-1," $n
+		timeout 100 mpirun.mpich -n $n env PMI_JOBID=job "$hello" >"$out" 2>&1 ||
+			fail "MPICH, PMI-2, $n processes: not 0"
+		right "MPICH, PMI-2," $n
+	done
+	# Their PMI is the MPI library's.
+	mpi=$(ldd "$BUILD/bin/mori-mpi-mpich" 2>/dev/null | sed -n 's/.*=> *\(.*libmpich[^ ]*\).*/\1/p')
+	if [ -n "$mpi" ] && [ -z "${SANITIZE:-}" ]; then
+		refused "a loaded MPI" timeout 100 mpirun.mpich -n 2 env LD_PRELOAD="$mpi" "$hello"
+		grep -q "PMI_FD belongs to this process's libmpich" "$out" || fail "a loaded MPI: no word of it"
+	fi
 else
 	echo "without mpirun.mpich"
 fi

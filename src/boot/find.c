@@ -85,8 +85,22 @@ static int find_claim(const char **variable)
 	return 1;
 }
 
+/* Why the ways that were tried did not work. */
+struct find_tries {
+	char pmix[256], pmi[256];
+};
+
+/* @err, or 0 for a way that does not work here, and the text why. */
+static int find_try(int err, char why[256])
+{
+	if (err != MORI_SHMEM_ENOTSUP)
+		return err ? err : 1;
+	snprintf(why, 256, "%s", err_text());
+	return 0;
+}
+
 /* No way worked: the process is alone, unless a launcher says otherwise. */
-static int find_alone(struct boot_job *job, const char *pmix_why)
+static int find_alone(struct boot_job *job, const struct find_tries *tries)
 {
 	const char *variable = "";
 	int claim = find_claim(&variable);
@@ -97,11 +111,12 @@ static int find_alone(struct boot_job *job, const char *pmix_why)
 	return err_set(
 		MORI_SHMEM_ENOTSUP,
 		"%s=%d says that there are %d processes, but there is no way to connect them: "
-		"not `mori run` (MORI_UNIQUE_ID), not PMIx (%s), not torchrun (MASTER_ADDR, "
-		"MASTER_PORT). Use mori_shmem_init_mpi() of <mori/shmem_mpi.h>, or start with "
-		"`mori run`",
+		"not `mori run` (MORI_UNIQUE_ID), not PMIx (%s), not PMI (%s), not torchrun "
+		"(MASTER_ADDR, MASTER_PORT). Start with `mori run`, "
+		"`srun --mpi=pmix` or mpirun, or use mori_shmem_init_mpi() of <mori/shmem_mpi.h>",
 		variable, claim, claim,
-		*pmix_why ? pmix_why : "PMIX_NAMESPACE and PMIX_RANK are not set");
+		tries->pmix[0] ? tries->pmix : "PMIX_NAMESPACE and PMIX_RANK are not set",
+		tries->pmi[0] ? tries->pmi : "PMI_FD, PMI_RANK and PMI_SIZE are not set");
 }
 
 static int find_by_torchrun(const struct boot_config *config, struct boot_job *job)
@@ -112,31 +127,40 @@ static int find_by_torchrun(const struct boot_config *config, struct boot_job *j
 	return 0;
 }
 
-int boot_find(const struct boot_config *config, struct boot_job *job)
+/* Of the launchers whose variables are there, the first one that works. */
+static int find_launched(const struct boot_config *config, struct boot_job *job)
 {
-	char why[256] = "";
-	int err;
+	struct find_tries tries = { 0 };
+	int err = 0, n;
 
-	*job = (struct boot_job){ .way = BOOT_ALONE, .nranks = 1, .threads = 1 };
-	if (config->unique_id)
-		return find_mori_run(config, job);
-	if (config->rank >= 0 || config->world_size >= 0)
-		return err_set(MORI_SHMEM_EINVAL, "%s is set, but MORI_UNIQUE_ID is not",
-			       config->rank >= 0 ? "MORI_RANK" : "MORI_WORLD_SIZE");
 	/* Its agents may run under PMIx, whose variables then speak of the agents. */
 	if (getenv("TORCHELASTIC_RUN_ID")) {
 		err = find_torchrun(job);
 		if (err)
 			return err > 0 ? find_by_torchrun(config, job) : err;
 	}
-	if (getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK")) {
-		err = pmix_find(config, job);
-		if (err != MORI_SHMEM_ENOTSUP)
-			return err;
-		snprintf(why, sizeof(why), "%s", err_text());
+	if (getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK"))
+		err = find_try(pmix_find(config, job), tries.pmix);
+	if (!err && getenv("PMI_FD") && getenv("PMI_RANK") &&
+	    env_int("PMI_SIZE", 2, INT_MAX, &n) > 0)
+		err = find_try(pmi_find(config, job), tries.pmi);
+	if (!err) {
+		err = find_torchrun(job);
+		if (err > 0)
+			return find_by_torchrun(config, job);
 	}
-	err = find_torchrun(job);
-	if (err > 0)
-		return find_by_torchrun(config, job);
-	return err ? err : find_alone(job, why);
+	if (err)
+		return err < 0 ? err : 0;
+	return find_alone(job, &tries);
+}
+
+int boot_find(const struct boot_config *config, struct boot_job *job)
+{
+	*job = (struct boot_job){ .way = BOOT_ALONE, .nranks = 1, .threads = 1 };
+	if (config->unique_id)
+		return find_mori_run(config, job);
+	if (config->rank >= 0 || config->world_size >= 0)
+		return err_set(MORI_SHMEM_EINVAL, "%s is set, but MORI_UNIQUE_ID is not",
+			       config->rank >= 0 ? "MORI_RANK" : "MORI_WORLD_SIZE");
+	return find_launched(config, job);
 }

@@ -14,6 +14,11 @@ int find_int(const char *name, int lo, int hi, int *value);
  */
 int pmix_find(const struct boot_config *config, struct boot_job *job);
 
+/*
+ * PMI, versions 1 and 2: the same, in a process that PMI_FD, PMI_RANK and PMI_SIZE tell of several.
+ */
+int pmi_find(const struct boot_config *config, struct boot_job *job);
+
 /* torchrun: *job has rank and size already; share the id. */
 int torchrun_share(const struct boot_config *config, struct boot_job *job);
 

@@ -265,7 +265,7 @@ static int pe_join(struct pe *pe, const unsigned char *uid, int nranks, const st
 static int pe_device_hint(const struct pe *pe)
 {
 	static const char *const names[] = { "LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
-					     "SLURM_LOCALID" };
+					     "SLURM_LOCALID", "MPI_LOCALRANKID" };
 
 	if (pe->options.local_rank >= 0)
 		return pe->options.local_rank + pe->rank - pe->options.rank;

@@ -177,6 +177,7 @@ static int socket_again(int fd, short events, int64_t deadline)
 	return errno == EAGAIN || errno == EWOULDBLOCK ? socket_wait(fd, events, deadline) : -errno;
 }
 
+/* A socket that a launcher has made may be a blocking one. */
 int socket_send(int fd, const struct iovec *buffers, int n, int64_t deadline)
 {
 	struct iovec iov[SOCKET_IOV_MAX], *at = iov;
@@ -185,7 +186,7 @@ int socket_send(int fd, const struct iovec *buffers, int n, int64_t deadline)
 	memcpy(iov, buffers, (size_t)n * sizeof(*iov));
 	while (n > 0 && !err) {
 		struct msghdr msg = { .msg_iov = at, .msg_iovlen = (size_t)n };
-		ssize_t done = sendmsg(fd, &msg, MSG_NOSIGNAL);
+		ssize_t done = sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (done < 0) {
 			err = socket_again(fd, POLLOUT, deadline);
@@ -206,7 +207,7 @@ int socket_recv(int fd, void *buf, size_t len, int64_t deadline)
 	int err = 0;
 
 	while (have < len && !err) {
-		ssize_t got = recv(fd, (char *)buf + have, len - have, 0);
+		ssize_t got = recv(fd, (char *)buf + have, len - have, MSG_DONTWAIT);
 
 		if (got > 0)
 			have += (size_t)got;

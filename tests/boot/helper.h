@@ -250,6 +250,30 @@ __attribute__((unused)) static void check_collectives(const struct pe *p, int tu
 	free(all);
 }
 
+/* Find the job, join, work and leave, several times, as repeated inits do. */
+__attribute__((unused)) static int pe_turns(enum boot_way way, int nranks, int turns)
+{
+	struct boot_config c = test_config(WAIT_S);
+
+	for (int turn = 0; turn < turns; turn++) {
+		struct boot_job job;
+		struct pe p;
+
+		if (!CHECK(boot_find(&c, &job) == 0))
+			break;
+		CHECK(job.way == way && job.nranks == nranks && job.threads == 1);
+		p = (struct pe){
+			.uid = job.uid, .rank = job.rank, .nranks = job.nranks, .timeout_s = WAIT_S
+		};
+		if (!CHECK(pe_join(&p) == 0))
+			break;
+		check_table(&p);
+		check_collectives(&p, turn);
+		boot_leave(p.b, p.rank);
+	}
+	return test_result();
+}
+
 __attribute__((unused)) static void pes_start(struct pe *pes, int n, int first, int nranks,
 					      const unsigned char *uid, void *(*start)(void *))
 {
