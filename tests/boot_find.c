@@ -30,6 +30,7 @@ static const char *const variables[] = {
 	"PMI_RANK",
 	"PMI_FD",
 	"SLURM_NTASKS",
+	"SLURM_STEP_NUM_TASKS",
 	"SLURM_PROCID",
 	"TORCHELASTIC_RUN_ID",
 };
@@ -125,10 +126,13 @@ static void run_launchers(void)
 		CHECK(strstr(err_text(), several[i]) && strstr(err_text(), "shmem_mpi.h") &&
 		      strstr(err_text(), "mori run"));
 	}
-	CHECK(find_with(&job, "SLURM_NTASKS=4", "SLURM_PROCID=1", NULL) ==
+	CHECK(find_with(&job, "SLURM_STEP_NUM_TASKS=4", "SLURM_PROCID=1", NULL) ==
 		      MORI_SHMEM_ENOTSUP &&
 	      strstr(err_text(), "srun --mpi=pmix"));
+	/* A shell of salloc, and a batch script. */
 	CHECK(find_with(&job, "SLURM_NTASKS=4", NULL) == 0 && job.way == BOOT_ALONE);
+	CHECK(find_with(&job, "SLURM_NTASKS=4", "SLURM_PROCID=0", NULL) == 0 &&
+	      job.way == BOOT_ALONE);
 	CHECK(find_with(&job, "PMI_SIZE=1", "PMI_RANK=0", "PMI_FD=3", NULL) == 0 &&
 	      job.way == BOOT_ALONE);
 	CHECK(find_with(&job, "PMI_SIZE=1", "OMPI_COMM_WORLD_SIZE=1", NULL) == 0 &&

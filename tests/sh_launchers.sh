@@ -83,7 +83,7 @@ else
 	echo "without mpirun.mpich"
 fi
 refused PMI_SIZE env PMI_SIZE=2 PMI_RANK=0 "$hello"
-refused SLURM_NTASKS env SLURM_NTASKS=2 SLURM_PROCID=0 "$hello"
+refused SLURM_STEP_NUM_TASKS env SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 "$hello"
 refused OMPI_COMM_WORLD_SIZE env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 "$hello"
 
 [ "$bad" = 0 ] && echo "the launchers are right"

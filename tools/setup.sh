@@ -6,7 +6,7 @@
 #	tools/setup.sh build		compiler and build tools
 #	tools/setup.sh demo		also what kernels are compiled with
 #	tools/setup.sh test		also what the tests use
-#	tools/setup.sh ci		also what the checks and benchmarks use
+#	tools/setup.sh ci		also what the checks use, and services that a test starts by itself
 #
 # A missing package of the group "build" is an error. Any other is reported and
 # remembered, so that the next run does not try again; features that need it are left out, with a message.
@@ -51,6 +51,7 @@ python3-dev	python3-usable
 ci_packages='
 clang-format-19	clang-format-19
 clang-tidy-19	clang-tidy-19
+slurm-wlm	/usr/sbin/slurmctld
 '
 
 case $group in

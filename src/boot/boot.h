@@ -26,7 +26,7 @@ struct boot_config {
 };
 
 /* How mori_shmem_init() finds its job. */
-enum boot_way { BOOT_ALONE, BOOT_MORI_RUN, BOOT_PMIX, BOOT_PMI, BOOT_TORCHRUN };
+enum boot_way { BOOT_ALONE, BOOT_MORI_RUN, BOOT_PMIX, BOOT_PMI, BOOT_TORCHRUN, BOOT_SLURM };
 
 struct boot_job {
 	enum boot_way way;
@@ -38,8 +38,8 @@ struct boot_job {
 
 /*
  * Finds the job by the environment and obtains the 128 bytes: from `mori run` (MORI_UNIQUE_ID and
- * the variables beside it), PMIx, PMI, or torchrun; else the process is alone. It is an error if
- * a launcher claims several processes and none of these ways works. Except for `mori run` one of
+ * the variables beside it), PMIx, PMI, torchrun or srun; else the process is alone. It is an error
+ * if a launcher claims several processes and none of these ways works. Except for `mori run` one of
  * the processes opens the rendezvous here; it closes when boot_join() with its id fails, or at the
  * boot_leave() that follows. Call it once per init.
  */

@@ -69,7 +69,7 @@ static int find_claim(const char **variable)
 	} claims[] = {
 		{ "OMPI_COMM_WORLD_SIZE", NULL },
 		{ "PMI_SIZE", NULL },
-		{ "SLURM_NTASKS", "SLURM_PROCID" }, /* in a batch script alone it means nothing */
+		{ "SLURM_STEP_NUM_TASKS", "SLURM_PROCID" }, /* batch scripts are in no step */
 		{ "WORLD_SIZE", "RANK" },
 	};
 
@@ -87,7 +87,7 @@ static int find_claim(const char **variable)
 
 /* Why the ways that were tried did not work. */
 struct find_tries {
-	char pmix[256], pmi[256];
+	char pmix[256], pmi[256], slurm[256];
 };
 
 /* @err, or 0 for a way that does not work here, and the text why. */
@@ -112,11 +112,12 @@ static int find_alone(struct boot_job *job, const struct find_tries *tries)
 		MORI_SHMEM_ENOTSUP,
 		"%s=%d says that there are %d processes, but there is no way to connect them: "
 		"not `mori run` (MORI_UNIQUE_ID), not PMIx (%s), not PMI (%s), not torchrun "
-		"(MASTER_ADDR, MASTER_PORT). Start with `mori run`, "
+		"(MASTER_ADDR, MASTER_PORT), not srun (%s). Start with `mori run`, "
 		"`srun --mpi=pmix` or mpirun, or use mori_shmem_init_mpi() of <mori/shmem_mpi.h>",
 		variable, claim, claim,
 		tries->pmix[0] ? tries->pmix : "PMIX_NAMESPACE and PMIX_RANK are not set",
-		tries->pmi[0] ? tries->pmi : "PMI_FD, PMI_RANK and PMI_SIZE are not set");
+		tries->pmi[0] ? tries->pmi : "PMI_FD, PMI_RANK and PMI_SIZE are not set",
+		tries->slurm[0] ? tries->slurm : "there is no step");
 }
 
 static int find_by_torchrun(const struct boot_config *config, struct boot_job *job)
@@ -149,6 +150,8 @@ static int find_launched(const struct boot_config *config, struct boot_job *job)
 		if (err > 0)
 			return find_by_torchrun(config, job);
 	}
+	if (!err && getenv("SLURM_PROCID") && env_int("SLURM_STEP_NUM_TASKS", 2, INT_MAX, &n) > 0)
+		err = find_try(slurm_find(config, job), tries.slurm);
 	if (err)
 		return err < 0 ? err : 0;
 	return find_alone(job, &tries);

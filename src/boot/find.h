@@ -19,6 +19,11 @@ int pmix_find(const struct boot_config *config, struct boot_job *job);
  */
 int pmi_find(const struct boot_config *config, struct boot_job *job);
 
+/* srun: the same, in a process of a step, by what is in the environment of each. */
+int slurm_find(const struct boot_config *config, struct boot_job *job);
+/* The first host of Slurm's notation: "n1" of "n[1-2,7],x3". 0, or -1 if there is none. */
+int slurm_first_host(const char *list, char *host, size_t size);
+
 /* torchrun: *job has rank and size already; share the id. */
 int torchrun_share(const struct boot_config *config, struct boot_job *job);
 

@@ -92,8 +92,8 @@ static int publish_resolve(const struct publish *p, struct addrinfo **out)
 	int err = getaddrinfo(p->addr, NULL, &hints, out);
 
 	if (err)
-		return err_set(MORI_SHMEM_EREACH, "%s='%s': %s", p->named, p->addr,
-			       gai_strerror(err));
+		return err_set(MORI_SHMEM_EREACH, "%s='%s': %s%s", p->named, p->addr,
+			       gai_strerror(err), p->instead);
 	return 0;
 }
 

@@ -9,15 +9,16 @@
 #include "boot/boot.h"
 
 struct publish {
-	const char *way;    /* for texts: who started the processes */
-	int here;	    /* the rendezvous is to be in this process */
-	char addr[256];	    /* name or address of the host that it is on */
-	const char *named;  /* what gave @addr, for texts */
-	const char *ifname; /* where to listen; NULL: everywhere */
-	uint64_t number;    /* the ports are derived from it, */
-	char from[64];	    /* and this says what it is */
-	uint16_t not_port;  /* one that is somebody else's, or 0 */
-	char job[1024];	    /* all that distinguishes the job from others */
+	const char *way;     /* for texts: who started the processes */
+	int here;	     /* the rendezvous is to be in this process */
+	char addr[256];	     /* name or address of the host that it is on */
+	const char *named;   /* what gave @addr, for texts */
+	const char *instead; /* what to do if @addr is not known */
+	const char *ifname;  /* where to listen; NULL: everywhere */
+	uint64_t number;     /* the ports are derived from it, */
+	char from[64];	     /* and this says what it is */
+	uint16_t not_port;   /* one that is somebody else's, or 0 */
+	char job[1024];	     /* all that distinguishes the job from others */
 };
 
 /* Fills job->uid. Called in the same order in all processes. */

@@ -21,6 +21,7 @@ int torchrun_share(const struct boot_config *config, struct boot_job *job)
 	struct publish p = { .way = "torchrun",
 			     .here = job->rank == 0,
 			     .named = "MASTER_ADDR",
+			     .instead = "",
 			     .ifname = config->ifname };
 	int port, err = find_int("MASTER_PORT", 1, 65535, &port);
 
