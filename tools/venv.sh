@@ -13,7 +13,7 @@ venv=.cache/venv
 older=.cache/triton-3.6
 
 # The CPU build of torch: the default one contains gigabytes for GPUs.
-packages='pytest scikit-build-core numpy torch==2.13.0+cpu triton==3.9.0 jax mpi4py greenlet'
+packages='pytest scikit-build-core numpy torch==2.13.0+cpu triton==3.9.0 jax mpi4py greenlet ray'
 older_package='triton==3.6.0'
 
 will_do='
