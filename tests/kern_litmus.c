@@ -109,6 +109,18 @@ static void lanes(struct shared *s, unsigned threads, uint64_t rounds)
 	report(s, "fence order", threads);
 }
 
+static void locks(struct shared *s, uint64_t rounds)
+{
+	uint64_t all = 2 * rounds * (uint64_t)n_pes;
+
+	fresh(s, "lock");
+	CHECK_OK(RUN_KERNEL(s->module, "locked", 2, 1, &s->s, &s->found, &rounds));
+	BARRIER();
+	for (int i = 0; i < 2 && !me; i++)
+		CHECK_EQ("lock: each round counts", s->s->data[i][0], all);
+	report(s, "lock", 1);
+}
+
 static void race(struct shared *s, uint64_t rounds)
 {
 	uint64_t *log = pes_malloc((rounds + 1) * 8), *x = s->s->x, enough = rounds / 50;
@@ -149,6 +161,7 @@ static int test_pe(void)
 	messages(&s, most, ROUNDS / 10);
 	lanes(&s, 1, ROUNDS);
 	lanes(&s, more, ROUNDS / 10);
+	locks(&s, ROUNDS);
 	race(&s, kern_rounds(ROUNDS * 1000));
 	barriers(&s, table, 1, ROUNDS / 3);
 	barriers(&s, table, most, ROUNDS / 10);

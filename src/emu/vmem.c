@@ -98,18 +98,27 @@ static void vmem_load(struct emu_wave *w, const struct emu_access *a)
 {
 	const struct emu_insn *i = a->i;
 	size_t len = (size_t)i->width;
+	uint32_t words[4] = { 0 };
+	const uint64_t *read = NULL; /* the address that words are from */
 
 	EMU_EACH(l)
 	{
-		uint32_t words[4] = { 0 };
+		uint32_t first;
 
 		if (!(a->lanes >> l & 1))
 			continue;
-		if (a->in >> l & 1)
+		/* One access for neighbours with one address: compilers take their values as equal. */
+		if (!(a->in >> l & 1)) {
+			memset(words, 0, sizeof(words));
+			read = NULL;
+		} else if (!read || *read != a->at[l] || a->at[l] >> 32 == EMU_SCRATCH_BASE >> 32) {
+			words[0] = 0;
 			emu_read(w, i, a->at[l], l, words, len);
-		if (len < 4)
-			words[0] = vmem_part(i, emu_row(w, &i->o[0], 0)[l], words[0]);
-		for (unsigned k = 0; k < (len + 3) / 4; k++)
+			read = &a->at[l];
+		}
+		first = len < 4 ? vmem_part(i, emu_row(w, &i->o[0], 0)[l], words[0]) : words[0];
+		emu_row(w, &i->o[0], 0)[l] = first;
+		for (unsigned k = 1; k < (len + 3) / 4; k++)
 			emu_row(w, &i->o[0], k)[l] = words[k];
 	}
 }

@@ -92,15 +92,6 @@ DEV_OUTLINE int tgt_sign(struct dev_state *st, uint32_t op, int err)
 }
 
 #if TGT_GPU
-/*
- * Flags of a barrier: one fence for all flags that this thread stores after it, and for what the
- * lanes did before they synchronised. Pairs with the acquire in dev_load().
- */
-DEV_INLINE void tgt_flags_begin(const struct dev_state *st)
-{
-	tgt_fence_order(st);
-}
-
 /* For what the lanes did before a barrier tgt_flags_begin() is enough. */
 DEV_INLINE void tgt_fence_barrier(const struct dev_state *st)
 {

@@ -79,6 +79,7 @@ DEV_INLINE uint32_t tgt_join(uint32_t low, uint32_t high, uint32_t shift)
 
 #define TGT_SYS __MEMORY_SCOPE_SYSTEM
 
+#define TGT_ACQUIRE __ATOMIC_ACQUIRE
 #define TGT_LOAD(name, type, order)                                                                \
 	DEV_INLINE type name(const void *p)                                                        \
 	{                                                                                          \
@@ -86,11 +87,12 @@ DEV_INLINE uint32_t tgt_join(uint32_t low, uint32_t high, uint32_t shift)
 	}
 TGT_LOAD(tgt_load_relaxed_32, uint32_t, __ATOMIC_RELAXED)
 TGT_LOAD(tgt_load_relaxed_64, uint64_t, __ATOMIC_RELAXED)
-TGT_LOAD(tgt_load_acquire_8, uint8_t, __ATOMIC_ACQUIRE)
-TGT_LOAD(tgt_load_acquire_16, uint16_t, __ATOMIC_ACQUIRE)
-TGT_LOAD(tgt_load_acquire_32, uint32_t, __ATOMIC_ACQUIRE)
-TGT_LOAD(tgt_load_acquire_64, uint64_t, __ATOMIC_ACQUIRE)
+TGT_LOAD(tgt_load_acquire_8, uint8_t, TGT_ACQUIRE)
+TGT_LOAD(tgt_load_acquire_16, uint16_t, TGT_ACQUIRE)
+TGT_LOAD(tgt_load_acquire_32, uint32_t, TGT_ACQUIRE)
+TGT_LOAD(tgt_load_acquire_64, uint64_t, TGT_ACQUIRE)
 #undef TGT_LOAD
+#undef TGT_ACQUIRE
 /* Polls of a wait acquire once, when it is over: that drops the caches. */
 #define tgt_load_poll_32 tgt_load_relaxed_32
 #define tgt_load_poll_64 tgt_load_relaxed_64
@@ -130,7 +132,19 @@ DEV_INLINE void tgt_store_release_64(void *p, uint64_t v)
 	tgt_store_relaxed_64(p, v);
 }
 
+/* It also acquires: a lock is taken by an atomic and a fence. */
 DEV_INLINE void tgt_fence_order(const struct dev_state *st)
+{
+	(void)st;
+	tgt_release();
+	tgt_acquire();
+}
+
+/*
+ * Flags of a barrier: one write-back for all flags that this thread stores after it, and for what
+ * the lanes did before they synchronised. Pairs with the acquire in dev_load().
+ */
+DEV_INLINE void tgt_flags_begin(const struct dev_state *st)
 {
 	(void)st;
 	tgt_release();

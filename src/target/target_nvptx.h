@@ -201,6 +201,15 @@ TGT_CAS(tgt_cas_32, uint32_t, "r", "b32")
 TGT_CAS(tgt_cas_64, uint64_t, "l", "b64")
 #undef TGT_CAS
 
+/*
+ * Flags of a barrier: one fence for all flags that this thread stores after it, and for what the
+ * lanes did before they synchronised. Pairs with the acquire in dev_load().
+ */
+DEV_INLINE void tgt_flags_begin(const struct dev_state *st)
+{
+	tgt_fence_order(st);
+}
+
 /* Release: pairs with the acquire in dev_load(). A signal has no result to wait for. */
 DEV_INLINE void tgt_signal(const struct dev_state *st, void *p, int op, uint64_t v)
 {

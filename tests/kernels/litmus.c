@@ -184,11 +184,13 @@ static void read(struct litmus *s, uint64_t *back, struct litmus_found *f, uint6
 	uint64_t *flag = &s->flag[slot], least = signals_of(how) * use_of(round);
 	int me = mori_shmem_my_pe(), pes = mori_shmem_n_pes(), from = (me + pes - 1) % pes;
 	const uint64_t *data = s->data[slot];
+	/* One way until every slot was used twice, or another one makes up for what it lacks. */
+	uint64_t way = ((uint64_t)how + round / (2 * LITMUS_SLOTS)) % 6;
 
-	if (round % 3 == 0) /* one lane waits for all */
+	if (way == 5) /* one lane waits for all */
 		good(f, round, mori_shmem_uint64_wait_until_block(flag, MORI_SHMEM_CMP_GE, least));
 	else
-		good(f, round, see(flag, least, round));
+		good(f, round, see(flag, least, way));
 	if (round % 4 == 0) { /* a get after the wait instead of loads */
 		good(f, round, mori_shmem_get_uint64_block(back, data, n, me, 0));
 		data = back;
@@ -276,6 +278,52 @@ static void tell(struct litmus *s, struct litmus_found *f, uint64_t round, uint6
 }
 
 /*
+ * A lock of PE 0, by compare-and-swap: a fence once it is taken, a quiet before it is released. The
+ * two words that it protects are changed by plain loads and stores where those reach.
+ */
+MORI_KERNEL void locked(void *shared, void *found, uint64_t rounds)
+{
+	struct litmus_found *f = found_by(found);
+	struct litmus *s = shared;
+	uint64_t *lock = s->flag, *words[2] = { s->data[0], s->data[1] }, *plain[2], saw[2];
+	uint64_t before = 0;
+
+	for (int i = 0; i < 2; i++)
+		plain[i] = (uint64_t *)mori_shmem_ptr((uint64_t)words[i], 0);
+	for (uint64_t round = 1; round <= rounds; round++) {
+		/* Whatever this reads must not be what is read under the lock. */
+		for (int i = 0; i < 2; i++)
+			before |= plain[i] ? *plain[i] : 0;
+		while (mori_shmem_uint64_atomic_compare_swap_thread(lock, 0, 1, 0, 0))
+			;
+		good(f, round, mori_shmem_fence_thread());
+		for (int i = 0; i < 2; i++) {
+			saw[i] = plain[i] ? *plain[i] : mori_shmem_uint64_g(words[i], 0, 0);
+			if (plain[i])
+				*plain[i] = saw[i] + 1;
+			else
+				good(f, round, mori_shmem_uint64_p(words[i], saw[i] + 1, 0, 0));
+		}
+		if (saw[0] != saw[1])
+			wrong(f, round, 0, saw[0], saw[1]);
+		good(f, round, mori_shmem_quiet_thread());
+		mori_shmem_uint64_atomic_swap_thread(lock, 0, 0, 0);
+	}
+	if (before > 4 * rounds * (uint64_t)mori_shmem_n_pes())
+		wrong(f, 0, 0, before, rounds);
+}
+
+/* A word of this PE that others write: what a plain load sees where that may be old. */
+static uint64_t own(uint64_t *word)
+{
+#ifdef __AMDGCN__
+	return *word;
+#else
+	return mori_shmem_uint64_g(word, mori_shmem_my_pe(), 0);
+#endif
+}
+
+/*
  * Store buffering, in pairs of PEs: both write, complete, and read what the other writes; one
  * of them must see it. One block: each lane its own word, or one word for all of them.
  */
@@ -290,11 +338,11 @@ MORI_KERNEL void buffer(void *shared, void *found, uint64_t rounds, int32_t whol
 		if (whole) {
 			good(f, round, mori_shmem_uint64_p_block(s->x, round, pe, 0));
 			good(f, round, mori_shmem_quiet_block());
-			saw = mori_shmem_uint64_g_block(s->x, me, 0);
+			saw = round % 2 ? own(s->x) : mori_shmem_uint64_g_block(s->x, me, 0);
 		} else {
 			good(f, round, mori_shmem_uint64_p(x, round, pe, 0));
 			good(f, round, mori_shmem_quiet_thread());
-			saw = mori_shmem_uint64_g(x, me, 0);
+			saw = round % 2 ? own(x) : mori_shmem_uint64_g(x, me, 0);
 		}
 		tell(s, f, round, saw, pe);
 	}
