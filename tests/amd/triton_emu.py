@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Launches Triton's kernels on PEs of the interpreter: import this first, and ``kernel[grid](...)`` compiles for the GPU
-that AMD_TARGET names and runs the code object by mori.kernel. Code objects go to the folder that AMD_FOLDER names, where
-a scan finds them; Triton's cache is there too, and one PE compiles for all.
+"""Launches Triton's kernels on PEs of the interpreter: import this first, and ``kernel[grid](...)`` compiles for the
+GPU that AMD_TARGET names and runs the code object by mori.kernel. Code objects go to the folder that AMD_FOLDER names,
+where a scan finds them; Triton's cache is there too, and one PE compiles for all.
 """
 
 import fcntl

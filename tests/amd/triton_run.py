@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Triton's kernels on the interpreter of AMD's code, a process a PE, for the GPU that AMD_TARGET names:
 
-    mori run -n N --device amd-emu python triton_run.py [all | sample] [examples | dot | late | forms]...
+    mori run -n N --device amd-emu python triton_run.py [all | sample] [examples | dot | reduce | late | forms]...
 
-examples: the programs of examples/triton. dot: ``tl.dot`` in every type. late: an all-gather with a product, whose
-tiles come late. forms: ``tl.dot`` beside every block form. Every product must be exact. "sample" takes one num_stages
-for each kernel, as TEST_SEED has it.
+examples: the programs of examples/triton. dot: ``tl.dot`` in every type. reduce: sums and maxima. late: an all-gather
+with a product, whose tiles come late. forms: ``tl.dot`` beside every block form. Every result must be exact. "sample"
+takes one num_stages for each kernel, as TEST_SEED has it.
 """
 
 import os
@@ -57,6 +57,16 @@ def dot(a, b, c, who, DEPTH: tl.constexpr, SIDE: tl.constexpr):
 
 
 @triton.jit
+def reduce(a, out, who, SIDE: tl.constexpr):
+    """Sums of rows and the largest of columns: lanes take from other lanes."""
+    tl.store(who, md.my_pe())
+    i = tl.arange(0, SIDE)
+    x = tl.load(a + i[:, None] * SIDE + i[None, :])
+    tl.store(out + i, tl.sum(x, axis=1))
+    tl.store(out + SIDE + i, tl.max(x, axis=0))
+
+
+@triton.jit
 def gather(dest, src, sig, ns, K: tl.constexpr, SIDE: tl.constexpr):
     """Every PE gives each of its tiles to all, late: tile k is that of PE k modulo their number."""
     me = md.my_pe()
@@ -97,6 +107,18 @@ def products(job):
             dot[(1,)](a.to(dtype), b.to(dtype), c, who, DEPTH=depth, SIDE=SIDE, num_stages=n, extern_libs=job.libs)
             job.check(f"product of {dtype} with num_stages={n}", c, a @ b)
             job.check("by the PE", who, [job.me])
+
+
+def reductions(job):
+    at = torch.arange(SIDE * SIDE, dtype=torch.int64)
+    a = ((at * 37 + at // SIDE * 11 + job.me) % 101 - 50).view(SIDE, SIDE)
+    for dtype in (torch.float32, torch.int32):
+        x = a.to(dtype)
+        out = torch.zeros(2 * SIDE, dtype=dtype)
+        who = torch.full((1,), -1, dtype=torch.int32)
+        reduce[(1,)](x, out, who, SIDE=SIDE, extern_libs=job.libs)
+        job.check(f"sums and maxima of {dtype}", out, torch.cat([x.sum(1).to(dtype), x.max(0).values]))
+        job.check("by the PE", who, [job.me])
 
 
 def launch(kernel, *args, **meta):
@@ -161,9 +183,9 @@ def forms(job):
     job.wrong += ms.shmem_check() is not None
 
 
-PARTS = {"examples": examples, "dot": products, "late": late, "forms": forms}
+PARTS = {"examples": examples, "dot": products, "reduce": reductions, "late": late, "forms": forms}
 job = common.Job()
 job.libs = triton_emu.libs()
-for name in sys.argv[2:] or (["examples", "dot", "late"] if SAMPLE else PARTS):
+for name in sys.argv[2:] or (["examples", "dot", "reduce", "late"] if SAMPLE else PARTS):
     PARTS[name](job)
 sys.exit(job.leave())
