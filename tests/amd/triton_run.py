@@ -153,14 +153,14 @@ def late(job):
             tiles.fill_(100.0)
             sig.zero_()
             c.fill_(-1.0)
-            job.meet()
+            job.barrier()
             thread, failed = launch(kernel, tiles, b, c, sig, 0, **meta)
             gather[(1,)](tiles, mine, sig, LATE_NS, **sends)
             thread.join()
             for error in failed:
                 raise error
             job.check(f"{kernel.__name__} with num_stages={n}", c, want)
-            job.meet()
+            job.barrier()
 
 
 def forms(job):
@@ -176,10 +176,10 @@ def forms(job):
         for form, kernel in zip(groups, kernels):
             kernel.warmup(a, b, c, box, words, 0, N=SIDE, grid=(1,), extern_libs=job.libs)
             c.fill_(-1.0)
-            job.meet()
+            job.barrier()
             kernel[(1,)](a, b, c, box, words, (job.me + 1) % job.n, N=SIDE, extern_libs=job.libs)
             job.check(f"tl.dot beside {form}", c, want)
-    job.meet()
+    job.barrier()
     job.wrong += ms.shmem_check() is not None
 
 
