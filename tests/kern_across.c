@@ -119,12 +119,13 @@ static void area(const char *name, unsigned char *to)
 
 static int test_pe(void)
 {
-	unsigned char *window = pes_private(ROOM), *heap;
+	unsigned char *window, *heap;
 
 	at.module = kern_load("across");
 	if (!at.module)
 		SKIP(KERN_NONE);
 	kern_warp();
+	window = pes_private(ROOM);
 	heap = pes_malloc(ROOM);
 	at.src = pes_malloc(ROOM);
 	at.flag = pes_malloc(sizeof(*at.flag));
