@@ -88,7 +88,11 @@ foreach(target IN LISTS amd_targets)
 	endforeach()
 endforeach()
 
-add_custom_target(amd_sample ALL DEPENDS ${amd_sample_images})
+set(all ALL)
+if(MORI_BITCODE_FROM) # the build that it names has run them
+	set(all)
+endif()
+add_custom_target(amd_sample ${all} DEPENDS ${amd_sample_images})
 add_custom_target(amd DEPENDS ${amd_images})
 
 set(TEST_TIMEOUT 900)
