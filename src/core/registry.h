@@ -76,20 +76,22 @@ REGISTRY_INLINE bool registry_use(struct registry_call *call, const struct dev_s
 /* The state this thread acts for, until registry_leave(). */
 REGISTRY_INLINE struct dev_state *registry_enter(struct registry_call *call)
 {
-	if (__builtin_expect(registry_use(call, registry_thread.state, registry_thread.generation),
-			     1))
-		return registry_thread.state;
+	struct dev_state *state = registry_thread.state;
+
+	if (__builtin_expect(registry_use(call, state, registry_thread.generation), 1))
+		return state;
 	return registry_look(call);
 }
 
 /* A context is what mori_shmem_device_state() returned; anything else is refused. */
 REGISTRY_INLINE struct dev_state *registry_enter_ctx(struct registry_call *call, uint64_t ctx)
 {
+	struct dev_state *state = registry_thread.ctx_state;
+
 	if (__builtin_expect(registry_thread.ctx == ctx &&
-				     registry_use(call, registry_thread.ctx_state,
-						  registry_thread.ctx_generation),
+				     registry_use(call, state, registry_thread.ctx_generation),
 			     1))
-		return registry_thread.ctx_state;
+		return state;
 	return registry_look_ctx(call, ctx);
 }
 
