@@ -337,6 +337,7 @@ void rdv_free(struct rdv *r)
 	if (r->forming)
 		rdv_world_free(r->forming);
 	rdv_failure_clear(&r->failure);
+	rdv_order_close(r);
 	acceptor_close(&r->acceptor);
 	free(r->nonces);
 	socket_close(r->wake);
@@ -375,6 +376,8 @@ void *rdv_main(void *arg)
 		__atomic_store_n(&r->spent,
 				 r->failure.status && !r->forming && !r->worlds && !r->n_conns,
 				 __ATOMIC_RELAXED);
+		if (n < EVENTS) /* else more may have arrived before the order */
+			rdv_order_run(r);
 	}
 	return NULL;
 }

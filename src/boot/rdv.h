@@ -2,7 +2,7 @@
 /*
  * The rendezvous: one thread that alone owns listeners, connections and worlds, without locks.
  * rdv.c runs the loop and the connections, rdv_round.c gathers PEs into worlds, rdv_world.c serves
- * worlds that have formed.
+ * worlds that have formed, rdv_order.c does what a launcher in the same process asks for.
  */
 #ifndef MORI_BOOT_RDV_H
 #define MORI_BOOT_RDV_H
@@ -93,6 +93,9 @@ struct rdv_failure {
 	char text[WIRE_TEXT];
 };
 
+struct rdv_ended;
+struct rdv_order;
+
 struct rdv {
 	struct rdv *next; /* of local.c */
 	pid_t pid;
@@ -115,6 +118,10 @@ struct rdv {
 	int closing; /* atomic: set by boot_close_rdv() */
 	int spent;   /* atomic: its last job never formed, and nobody is here */
 	int64_t close_by;
+	struct rdv_ended *ended; /* processes that never join again; rdv_order.c */
+	pthread_mutex_t order_lock;
+	pthread_cond_t order_moved;
+	struct rdv_order *order; /* of the launcher's thread; NULL: none */
 };
 
 /*
@@ -123,6 +130,8 @@ struct rdv {
  */
 int rdv_open(const struct boot_config *config, int one_shot, struct listener_set *extra,
 	     const uint8_t *key, unsigned char uid[BOOT_UID_BYTES]);
+/* The one of this process with that id; NULL: none. */
+struct rdv *rdv_here(const unsigned char uid[BOOT_UID_BYTES]);
 /* 1 if this process hosts it; *one_shot as it was opened. */
 int rdv_is_here(const unsigned char uid[BOOT_UID_BYTES], int *one_shot);
 
@@ -143,7 +152,17 @@ void rdv_round_gone(struct rdv_conn *c); /* its connection ended while the round
 void rdv_round_fail(struct rdv *r, int status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void rdv_round_expire(struct rdv *r, int64_t now);
+/* Fails the round if a rank that it lacks belongs to a process that has ended. */
+void rdv_round_doomed(struct rdv *r);
 void rdv_failure_clear(struct rdv_failure *f);
+
+/* rdv_order.c */
+void rdv_order_open(struct rdv *r);
+void rdv_order_close(struct rdv *r);
+/* Called when all that has arrived is read. */
+void rdv_order_run(struct rdv *r);
+/* 1 if a rank that the forming @w lacks has ended; @text says which and how. */
+int rdv_ended_missing(const struct rdv *r, const struct rdv_world *w, char *text, size_t size);
 
 /* rdv_world.c */
 int rdv_world_form(struct rdv_world *w); /* 0, or MORI_SHMEM_ENOMEM and nothing changed */

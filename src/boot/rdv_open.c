@@ -106,6 +106,7 @@ int rdv_open(const struct boot_config *config, int one_shot, struct listener_set
 
 	if (r) {
 		r->epoll = r->wake = -1;
+		rdv_order_open(r);
 		r->acceptor = ACCEPTOR_CLOSED;
 		r->one_shot = one_shot;
 		r->published = extra != NULL;
@@ -136,6 +137,14 @@ static struct rdv **rdv_find(struct boot_local *reg, const unsigned char *uid)
 			return p;
 	}
 	return NULL;
+}
+
+struct rdv *rdv_here(const unsigned char uid[BOOT_UID_BYTES])
+{
+	struct rdv **p = rdv_find(boot_local_lock(), uid), *r = p ? *p : NULL;
+
+	boot_local_unlock();
+	return r;
 }
 
 int rdv_is_here(const unsigned char uid[BOOT_UID_BYTES], int *one_shot)

@@ -164,6 +164,14 @@ static void rdv_round_complete(struct rdv *r)
 	r->worlds = w;
 }
 
+void rdv_round_doomed(struct rdv *r)
+{
+	char text[WIRE_TEXT];
+
+	if (r->forming && rdv_ended_missing(r, r->forming, text, sizeof(text)))
+		rdv_round_end(r, MORI_SHMEM_EPEER, text);
+}
+
 static void rdv_round_add(struct rdv_conn *c, const struct wire_join *join, const uint8_t *blob)
 {
 	struct rdv_world *w = c->rdv->forming;
@@ -183,6 +191,8 @@ static void rdv_round_add(struct rdv_conn *c, const struct wire_join *join, cons
 	c->n_joined++;
 	if (++w->n_joined == w->nranks)
 		rdv_round_complete(c->rdv);
+	else
+		rdv_round_doomed(c->rdv);
 }
 
 void rdv_round_join(struct rdv_conn *c, const struct wire_join *join, const uint8_t *blob)

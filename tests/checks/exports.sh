@@ -22,8 +22,9 @@ uniq -d "$tmp/list" | grep . && bad "names occur twice in the list"
 
 nm -D --defined-only "$lib" | sed -n 's/^[0-9a-f]* [TtBDRVWi] \(.*\)@@MORI_SHMEM_0$/\1/p' | sort >"$tmp/lib"
 same "$tmp/list" "$tmp/lib" "the list" "the library"
-# Symbols exported under another version or none, except the version's own symbol.
-nm -D --defined-only "$lib" | grep -v '@@MORI_SHMEM_0$' | grep -v ' A MORI_SHMEM_0' | grep . &&
+# Symbols exported under another version or none, except the versions' own symbols and what is for `mori run`.
+nm -D --defined-only "$lib" | grep -v '@@MORI_SHMEM_0$' | grep -v ' A MORI_SHMEM_0' |
+	grep -v ' A MORI_PRIVATE' | grep -v ' mori_private_launcher@@MORI_PRIVATE$' | grep . &&
 	bad "symbols are exported without the version MORI_SHMEM_0"
 
 # The exported declarations of the header; each ends in `name(parameters);`.

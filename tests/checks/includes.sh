@@ -21,7 +21,7 @@ src/net:	util abi target nic stream
 src/core:	util abi target nic dev accel net boot ops
 tools:
 tools/list:	ops
-tools/mori:	util emu
+tools/mori:	util emu boot
 bench:		mori
 examples:
 python:

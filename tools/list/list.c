@@ -79,6 +79,8 @@ static void print_map(void)
 	puts("MORI_SHMEM_0 {\nglobal:");
 	print_symbols(list_host, list_n_host, "\t", ";");
 	puts("local:\n\t*;\n};");
+	/* For `mori run`: src/boot/launcher.h. */
+	puts("MORI_PRIVATE {\nglobal:\n\tmori_private_launcher;\n};");
 }
 
 static size_t count_symbols(void)

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <mori/shmem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,8 +284,8 @@ static int make_procs(struct job *j)
 	return 0;
 }
 
-/* Open the rendezvous; its id in hexadecimal digits. */
-static int open_rendezvous(char hex[2 * MORI_SHMEM_UNIQUE_ID_BYTES + 1])
+/* Open the rendezvous; its id, and that in hexadecimal digits. */
+static int open_rendezvous(struct job *j, char hex[2 * MORI_SHMEM_UNIQUE_ID_BYTES + 1])
 {
 	mori_shmem_uniqueid_t uid;
 	int err;
@@ -300,6 +299,7 @@ static int open_rendezvous(char hex[2 * MORI_SHMEM_UNIQUE_ID_BYTES + 1])
 	}
 	for (int i = 0; i < MORI_SHMEM_UNIQUE_ID_BYTES; i++)
 		snprintf(hex + 2 * i, 3, "%02x", uid.bytes[i]);
+	memcpy(j->uid, uid.bytes, sizeof(j->uid));
 	return 0;
 }
 
@@ -330,7 +330,7 @@ static int job_start(struct job *j)
 	env = run_env_new(j->o->np);
 	if (!env)
 		return 1;
-	err = open_rendezvous(hex);
+	err = open_rendezvous(j, hex);
 	if (!err)
 		err = run_spawn(j, env, hex);
 	run_env_free(env);

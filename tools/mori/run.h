@@ -7,6 +7,7 @@
 #ifndef MORI_TOOLS_RUN_H
 #define MORI_TOOLS_RUN_H
 
+#include <mori/shmem.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -56,6 +57,7 @@ struct typed {
 
 struct job {
 	const struct run_opts *o;
+	unsigned char uid[MORI_SHMEM_UNIQUE_ID_BYTES]; /* of the rendezvous */
 	struct proc *procs;
 	int n_procs, n_alive;
 	int signal_fd;

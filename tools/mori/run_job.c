@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "boot/launcher.h"
 #include "mori/cmd.h"
 #include "mori/run.h"
 #include "util/clock.h"
@@ -139,18 +140,22 @@ void run_serve(struct job *j)
 	pass_deadlines(j);
 }
 
+static const char *how_ended(int status, char *buf, size_t size)
+{
+	if (WIFSIGNALED(status))
+		snprintf(buf, size, "was killed by signal %d (%s)%s", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)), WCOREDUMP(status) ? ", core dumped" : "");
+	else
+		snprintf(buf, size, "exited with code %d", WEXITSTATUS(status));
+	return buf;
+}
+
 static void say_end(const struct proc *p, pid_t pid, int status)
 {
-	char who[64];
+	char who[64], how[128];
 
-	run_who(p, who, sizeof(who));
-	if (WIFSIGNALED(status))
-		cmd_error("run", "%s (process %d) was killed by signal %d (%s)%s", who, (int)pid,
-			  WTERMSIG(status), strsignal(WTERMSIG(status)),
-			  WCOREDUMP(status) ? ", core dumped" : "");
-	else
-		cmd_error("run", "%s (process %d) exited with code %d", who, (int)pid,
-			  WEXITSTATUS(status));
+	cmd_error("run", "%s (process %d) %s", run_who(p, who, sizeof(who)), (int)pid,
+		  how_ended(status, how, sizeof(how)));
 }
 
 static int exit_code(int status)
@@ -181,9 +186,13 @@ struct ended {
 static void on_ends(struct job *j, const struct ended *ended, int n)
 {
 	const struct ended *cause = NULL;
+	char how[128];
 
 	for (int i = 0; i < n; i++) {
 		run_output_drain(j, ended[i].p);
+		mori_private_launcher()->ended(j->uid, ended[i].p->first, ended[i].p->n,
+					       ended[i].pid,
+					       how_ended(ended[i].status, how, sizeof(how)));
 		/* Of several seen at once, a killed one is probably not a consequence of another. */
 		if (ended[i].status &&
 		    (!cause || (WIFSIGNALED(ended[i].status) && !WIFSIGNALED(cause->status))))

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What `mori run` asks of the rendezvous in its process beyond the public calls. The library exports
+ * it under a version of its own, for the command of the same build: it is no interface.
+ */
+#ifndef MORI_BOOT_LAUNCHER_H
+#define MORI_BOOT_LAUNCHER_H
+
+struct boot_launcher {
+	/*
+	 * The process of PEs @first to @first + @n - 1 has ended; @how says so in words, as in
+	 * "exited with code 0". PEs that are in init, or come to it, and need one of these are told.
+	 */
+	void (*ended)(const unsigned char *uid, int first, int n, int pid, const char *how);
+};
+
+__attribute__((visibility("default"))) const struct boot_launcher *mori_private_launcher(void);
+
+#endif

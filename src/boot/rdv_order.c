@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the launcher, in whose process the rendezvous lives, tells it. The launcher's thread leaves
+ * an order and waits; the rendezvous' thread carries it out once it has read all that had arrived
+ * before, so that the last words of a process that has ended are known.
+ */
+#include "boot/rdv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "boot/launcher.h"
+#include "boot/local.h"
+#include "boot/node.h"
+
+/* A process that has ended: its PEs never join again. */
+struct rdv_ended {
+	struct rdv_ended *next;
+	int first, n; /* ranks */
+	struct wire_proc proc;
+	char how[64];
+};
+
+struct rdv_order {
+	const struct rdv_ended *ended;
+	int done;
+};
+
+static void rdv_order_ended(struct rdv *r, const struct rdv_ended *e)
+{
+	struct rdv_ended *keep = malloc(sizeof(*keep));
+
+	if (!keep) /* without memory the others wait for their time-out */
+		return;
+	*keep = *e;
+	memcpy(keep->proc.host, r->host, WIRE_HOST);
+	keep->next = r->ended;
+	r->ended = keep;
+	rdv_round_doomed(r);
+}
+
+void rdv_order_run(struct rdv *r)
+{
+	struct rdv_order *o;
+
+	pthread_mutex_lock(&r->order_lock);
+	o = r->order;
+	pthread_mutex_unlock(&r->order_lock);
+	if (!o)
+		return;
+	rdv_order_ended(r, o->ended);
+	pthread_mutex_lock(&r->order_lock);
+	r->order = NULL;
+	o->done = 1;
+	pthread_cond_broadcast(&r->order_moved);
+	pthread_mutex_unlock(&r->order_lock);
+}
+
+void rdv_order_open(struct rdv *r)
+{
+	pthread_mutex_init(&r->order_lock, NULL);
+	pthread_cond_init(&r->order_moved, NULL);
+}
+
+void rdv_order_close(struct rdv *r)
+{
+	while (r->ended) {
+		struct rdv_ended *e = r->ended;
+
+		r->ended = e->next;
+		free(e);
+	}
+	pthread_mutex_destroy(&r->order_lock);
+	pthread_cond_destroy(&r->order_moved);
+}
+
+int rdv_ended_missing(const struct rdv *r, const struct rdv_world *w, char *text, size_t size)
+{
+	for (const struct rdv_ended *e = r->ended; e; e = e->next) {
+		uint8_t *set = calloc((size_t)w->nranks, 1);
+		char who[256];
+		int n = 0;
+
+		for (int i = e->first; set && i < e->first + e->n && i < w->nranks; i++)
+			n += set[i] = !w->by_rank[i];
+		if (n)
+			text_who(who, sizeof(who), set, w->nranks, &e->proc);
+		free(set);
+		if (!n)
+			continue;
+		snprintf(text, size, "%s %s and cannot come to mori_shmem_init()", who, e->how);
+		return 1;
+	}
+	return 0;
+}
+
+/* Leaves the order and waits until it is carried out. */
+static void rdv_order_give(struct rdv *r, struct rdv_order *o)
+{
+	pthread_mutex_lock(&r->order_lock);
+	r->order = o;
+	(void)eventfd_write(r->wake, 1);
+	while (!o->done)
+		pthread_cond_wait(&r->order_moved, &r->order_lock);
+	pthread_mutex_unlock(&r->order_lock);
+}
+
+static void launcher_ended(const unsigned char *uid, int first, int n, int pid, const char *how)
+{
+	struct rdv_ended e = { .first = first, .n = n, .proc.pid = pid };
+	struct rdv *r = rdv_here(uid);
+
+	wire_copy_text(e.how, sizeof(e.how), how);
+	if (r)
+		rdv_order_give(r, &(struct rdv_order){ .ended = &e });
+}
+
+const struct boot_launcher *mori_private_launcher(void)
+{
+	static const struct boot_launcher launcher = { .ended = launcher_ended };
+
+	return &launcher;
+}
