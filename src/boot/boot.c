@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
@@ -22,9 +23,11 @@
 #include "util/clock.h"
 #include "util/err.h"
 #include "util/interrupt.h"
+#include "util/log.h"
 #include "util/thread.h"
 
 #define LEAVE_S 2.0
+#define LATE_S	3.0 /* when a process that hosts several PEs says that some have not come */
 
 void boot_break(struct boot *b, int status, const char *text)
 {
@@ -291,14 +294,58 @@ static int join_outcome(struct boot *b, struct boot_member *m, double timeout_s)
 		       b->server.pid, b->server.host, timeout_s);
 }
 
+/*
+ * How many PEs `mori run` wants of this process, if this is its job; else 0. A program that was not
+ * written for --threads makes one, and the others would wait for the rest without a word.
+ */
+static int join_expects(const struct boot_config *config, const struct boot *b)
+{
+	char hex[2 * BOOT_UID_BYTES + 1];
+
+	if (!config->unique_id || config->threads < 2)
+		return 0;
+	uid_to_hex(b->uid, hex);
+	return strcasecmp(hex, config->unique_id) ? 0 : config->threads;
+}
+
+/* With the lock held, by the PE that opened the connection. */
+static void join_warn(const struct boot *b, int want)
+{
+	if (b->n_members < want)
+		log_warn("%d of the %d PEs of this process %s called mori_shmem_init() so far: "
+			 "under "
+			 "`mori run --threads` a program starts a thread for each PE, as many as "
+			 "MORI_THREADS says, which calls mori_shmem_init() (docs/job.md, Threads); "
+			 "without --threads each PE is a process",
+			 b->n_members, want, b->n_members == 1 ? "has" : "have");
+}
+
+/* With the lock held: until the rendezvous answers; it enforces the deadline. */
+static void join_wait_answer(struct boot *b, const struct boot_member *m, int want,
+			     int64_t deadline)
+{
+	int64_t late = want ? clock_sooner(deadline, LATE_S) : deadline;
+	int over = 0;
+
+	while (b->state == BOOT_FORMING && m->state == MEMBER_JOINING && !over) {
+		over = boot_cond_wait(b, late);
+		if (!over || late == deadline)
+			continue;
+		join_warn(b, want);
+		late = deadline;
+		over = 0;
+	}
+}
+
 static int join_wait(struct boot *b, struct boot_member *m, const struct wire_join *join,
-		     const void *blob, double timeout_s, int64_t deadline)
+		     const void *blob, const struct boot_config *config, int64_t deadline)
 {
 	struct iovec parts[2] = { { (void *)join, sizeof(*join) },
 				  { (void *)blob, join->blob_len } };
-	int err, over = 0;
+	int want, err, over = 0;
 
 	pthread_mutex_lock(&b->lock);
+	want = b->members[0] == m ? join_expects(config, b) : 0;
 	while (b->state == BOOT_CONNECTING && !over)
 		over = boot_cond_wait(b, deadline);
 	if (b->state == BOOT_FORMING) {
@@ -314,10 +361,9 @@ static int join_wait(struct boot *b, struct boot_member *m, const struct wire_jo
 	 * The rendezvous enforces the deadline and names the missing PEs; this one applies if it
 	 * cannot.
 	 */
-	deadline += (int64_t)(LINK_GRACE_S * 1e9);
-	while (b->state == BOOT_FORMING && m->state == MEMBER_JOINING && !over)
-		over = boot_cond_wait(b, deadline);
-	err = join_outcome(b, m, timeout_s);
+	if (!over)
+		join_wait_answer(b, m, want, deadline + (int64_t)(LINK_GRACE_S * 1e9));
+	err = join_outcome(b, m, config->timeout_s);
 	pthread_mutex_unlock(&b->lock);
 	return err;
 }
@@ -349,7 +395,7 @@ int boot_join(const struct boot_config *config, const unsigned char uid_bytes[BO
 		if (is_new)
 			boot_open_link(b, config, &uid, nranks, deadline);
 		join.left_ms = wire_ms((double)(deadline - clock_now()) / 1e9);
-		err = join_wait(b, m, &join, blob, config->timeout_s, deadline);
+		err = join_wait(b, m, &join, blob, config, deadline);
 		if (err)
 			boot_put(b);
 		else
