@@ -3,7 +3,7 @@
  * A kernel that waits for something that never comes ends by the deadline, and the log names each
  * waiting thread and its wait; a kernel in which no thread can ever continue ends at once.
  */
-/* TEST: waits=1 pes=2 modes=procs,threads env=MORI_SHMEM_TIMEOUT=2 */
+/* TEST: waits=1 pes=2 modes=procs,threads env=MORI_SHMEM_TIMEOUT=2 env=MORI_SHMEM_WAIT_REPORT=0.5 */
 #include "kern.h"
 
 #include <fcntl.h>
@@ -57,11 +57,16 @@ static void never(mori_shmem_module_t *m, uint64_t *word)
 		snprintf(line, sizeof(line), "kernel never: 120 wait for %p (heap + 0x",
 			 (void *)word);
 		CHECK_TEXT(text, line);
-		CHECK_TEXT(text, " == 77 (0x4d); first block (0, 0, 0), thread (0, 0, 0)");
+		CHECK_TEXT(text,
+			   " == 77 (0x4d), which is 0; first block (0, 0, 0), thread (0, 0, 0)");
 		snprintf(line, sizeof(line), "kernel never: 1 wait for %p (heap + 0x",
 			 (void *)(word + 1));
 		CHECK_TEXT(text, line);
-		CHECK_TEXT(text, " > 40 (0x28); first block (1, 0, 0), thread (5, 0, 0)");
+		CHECK_TEXT(text,
+			   " > 40 (0x28), which is 0; first block (1, 0, 0), thread (5, 0, 0)");
+		snprintf(line, sizeof(line), "warning: PE %d: kernel never has waited for ", me);
+		CHECK_TEXT(text, line);
+		CHECK_TEXT(text, " s: of 160 threads 120 wait for ");
 		CHECK_TEXT(
 			text,
 			"kernel never: 39 wait for the rest of the block; first block (2, 0, 0), "

@@ -10,6 +10,7 @@ cat >"$tmp/host.c" <<'H'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 static int failed(const char *what)
 {
 	printf("%s: %s\n", what, mori_shmem_last_error());
@@ -23,6 +24,20 @@ int main(int argc, char **argv)
 		return atoi(argv[2]);
 	if (mori_shmem_init())
 		return failed("init");
+	int me = mori_shmem_my_pe();
+	int64_t *box = mori_shmem_calloc(8, sizeof(*box));
+
+	/* PE 0 waits for a while; PE 1 goes on when the test says so. */
+	if (argc > 1 && !strcmp(argv[1], "word") && me == 0 &&
+	    mori_shmem_int64_wait_until(&box[2], MORI_SHMEM_CMP_GE, 7))
+		return failed("wait");
+	if (argc > 1 && (!strcmp(argv[1], "word") || !strcmp(argv[1], "barrier")) && me == 1)
+		while (access(argv[2], F_OK))
+			usleep(10000);
+	if (argc > 1 && !strcmp(argv[1], "word") && me == 1)
+		mori_shmem_int64_p(&box[2], 7, 0, 0);
+	if (argc > 1 && mori_shmem_barrier_all())
+		return failed("barrier");
 	return mori_shmem_finalize() ? failed("finalize") : 0;
 }
 H
@@ -38,6 +53,27 @@ job_code "a PE that never joins" 1 -n 3 --keep-going -x MORI_BOOTSTRAP_TIMEOUT=1
 check "the others know" out_count "$gone 0 and cannot come to mori_shmem_init()" 2
 job_code "the same with a failure" 5 -n 3 --keep-going -x MORI_BOOTSTRAP_TIMEOUT=10000 "$tmp/host" gone 5
 check "the others know" out_count "$gone 5 and" 2
+
+# late WHAT PATTERN ARGUMENTS...: a job says so twice, then it goes on and ends well.
+twice() { [ "$(grep -c -- "$1" "$tmp/err")" -ge 2 ]; }
+late() {
+	local what=$1 pattern=$2
+	shift 2
+	rm -f "$tmp/go"
+	MORI_SHMEM_WAIT_REPORT=0.1 "$MORI" run "$@" "$tmp/go" >"$tmp/out" 2>"$tmp/err" &
+	check "$what: it says so, twice" wait_for twice "$pattern"
+	touch "$tmp/go"
+	check "$what: it ends well" wait $!
+}
+word='PE 0: mori_shmem_int64_wait_until has waited for [0-9.]* s: 0x[0-9a-f]* (heap + 0x10) >= 7, which is 0$'
+late "a word" "$word" -n 2 "$tmp/host" word
+late "a word over the network" "$word" -n 2 -x MORI_DISABLE_P2P=1 "$tmp/host" word
+barrier='PE 0: mori_shmem_barrier_all has waited for [0-9.]* s for other PEs: PE 1$'
+late "a barrier" "$barrier" -n 4 "$tmp/host" barrier
+check "one PE speaks for all" err_count 'PE [23]:' 0
+late "a barrier of nodes" "$barrier" -n 3 sh -c 'MORI_NODE_ID=$((MORI_RANK / 2)) exec "$0" "$@"' "$tmp/host" barrier
+MORI_SHMEM_WAIT_REPORT=0 job -n 2 "$tmp/host" none
+check "nothing without waits" err_is_empty
 
 # A program without threads: it says what is wrong long before the limit.
 job_code "--threads without threads" 1 -n 4 --threads 4 -x MORI_BOOTSTRAP_TIMEOUT=4 "$tmp/host"

@@ -31,6 +31,7 @@ struct cpu_fiber {
 enum cpu_poll {
 	CPU_POLL_FIRST = 1, /* of this wait */
 	CPU_POLL_ENDS = 2,  /* the wait has a deadline of its own */
+	CPU_POLL_KIND = 4,  /* times 1 + the enum dev_kind of the word; 0: unknown */
 };
 
 /*

@@ -150,6 +150,13 @@ struct accel_launch {
 	uint64_t idle_ns; /* how long all threads may only wait; 0: no limit */
 	void (*idle)(struct dev_state
 			     *state); /* called while they only wait, where the host can see that */
+	/*
+	 * Called from time to time while they have only waited for @since, ns, where the host can
+	 * see that; @text says for what. If @text is NULL, they go on. Not 0: the launch ends with
+	 * that status and its text. @ends: some of the waits end by themselves.
+	 */
+	int (*waits)(void *arg, const char *text, uint64_t since, bool ends);
+	void *waits_arg;
 	struct backoff_learned *learned; /* how launches of @state's PE wait */
 	size_t stack;			 /* bytes per thread, where the library chooses */
 };

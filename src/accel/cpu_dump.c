@@ -10,13 +10,13 @@
 
 #include <stdio.h>
 
-#define DUMP_LINES 32 /* lines; the remaining lanes are only counted */
+#define TELL_NS	   200000000u /* between two calls of the launch's waits(), and before the first */
+#define DUMP_LINES 32	      /* lines; the remaining lanes are only counted */
 
 struct cpu_dump_wait {
 	enum cpu_lane_state state;
-	int scope, cmp;
-	const void *addr;
-	uint64_t value;
+	int scope;
+	struct wait_word word;
 	const struct cpu_lane *first;
 	uint64_t n;
 };
@@ -25,42 +25,34 @@ static struct cpu_dump_wait cpu_dump_wait_of(const struct cpu_lane *l)
 {
 	struct cpu_dump_wait w = { .state = l->state, .first = l, .n = 1 };
 
-	if (l->state == LANE_BARRIER) {
+	if (l->state == LANE_BARRIER)
 		w.scope = l->scope;
-	} else {
-		w.addr = l->polls;
-		w.cmp = l->polls_cmp;
-		w.value = l->polls_value;
-	}
+	else
+		w.word = l->polls;
 	return w;
 }
 
 static bool cpu_dump_wait_same(const struct cpu_dump_wait *a, const struct cpu_dump_wait *b)
 {
-	return a->state == b->state && a->scope == b->scope && a->addr == b->addr &&
-	       a->cmp == b->cmp && a->value == b->value;
+	return a->state == b->state && a->scope == b->scope && a->word.addr == b->word.addr &&
+	       a->word.cmp == b->word.cmp && a->word.value == b->word.value;
 }
 
 static void cpu_dump_wait_text(const struct cpu_run *r, const struct cpu_dump_wait *w, char *text,
 			       size_t size)
 {
-	static const char *const cmps[] = { "==", "!=", ">", ">=", "<", "<=" };
-	const struct dev_state *st = r->launch->state;
 	const struct cpu_fiber *p = &w->first->place;
-	uint64_t off = (uint64_t)(uintptr_t)w->addr - st->heap_base;
-	char what[160], where[48] = "";
+	uint64_t seen = w->word.addr && w->word.kind >= 0 ? wait_text_seen(&w->word) : 0;
+	char what[200];
 
-	if (off < st->heap_len)
-		snprintf(where, sizeof(where), " (heap + 0x%llx)", (unsigned long long)off);
 	if (w->state == LANE_BARRIER)
 		snprintf(what, sizeof(what), "the rest of the %s",
 			 w->scope == 2 ? "block" : "warp");
-	else if (!w->addr)
+	else if (!w->word.addr)
 		snprintf(what, sizeof(what), "their turn");
 	else
-		snprintf(what, sizeof(what), "%p%s %s %llu (0x%llx)", w->addr, where,
-			 w->cmp >= 0 && w->cmp < 6 ? cmps[w->cmp] : "?",
-			 (unsigned long long)w->value, (unsigned long long)w->value);
+		wait_text(r->launch->state, &w->word, w->word.kind >= 0 ? &seen : NULL, what,
+			  sizeof(what));
 	snprintf(text, size, "%llu wait for %s; first block (%u, %u, %u), thread (%u, %u, %u)",
 		 (unsigned long long)w->n, what, p->block[0], p->block[1], p->block[2],
 		 p->thread[0], p->thread[1], p->thread[2]);
@@ -114,6 +106,38 @@ void cpu_dump(const struct cpu_run *r, const char *why, char *text, size_t size)
 	snprintf(text, size, "kernel %s on PE %d: %s; of %llu threads %s%s", kernel,
 		 r->launch->state->my_pe, why, (unsigned long long)live, line,
 		 n > 1 ? ", and others (see the log)" : "");
+}
+
+static void cpu_dump_brief(const struct cpu_run *r, char *text, size_t size)
+{
+	struct cpu_dump_wait waits[DUMP_LINES];
+	uint64_t live, left;
+	int n = cpu_dump_gather(r, waits, &live, &left);
+	char line[320] = "";
+
+	if (n)
+		cpu_dump_wait_text(r, &waits[0], line, sizeof(line));
+	snprintf(text, size, "of %llu threads %s%s", (unsigned long long)live, line,
+		 n > 1 ? ", and others for something else" : "");
+}
+
+int cpu_dump_tell(struct cpu_run *r, uint64_t now)
+{
+	const struct cpu_launch *l = r->launch;
+	char text[400];
+
+	if (!l->waits || now - r->idle_since < TELL_NS || now - r->told < TELL_NS)
+		return 0;
+	r->told = now;
+	cpu_dump_brief(r, text, sizeof(text));
+	return l->waits(l->waits_arg, text, now - r->idle_since, r->tests || r->ends);
+}
+
+void cpu_dump_end(struct cpu_run *r)
+{
+	if (r->told)
+		r->launch->waits(r->launch->waits_arg, NULL, 0, true);
+	r->told = 0;
 }
 
 /* The lane whose stack has overflowed: the current one, or one that another has overrun. */

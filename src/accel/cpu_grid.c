@@ -122,7 +122,7 @@ static struct cpu_lane *cpu_barrier_wait(int scope, bool enters, bool any)
 	struct cpu_lane *l = r->current;
 	struct cpu_barrier *m = cpu_barrier_of(l, scope);
 
-	l->polls = NULL;
+	l->polls.addr = NULL;
 	l->scope = scope;
 	m->enters |= enters;
 	m->any |= any;
@@ -156,7 +156,7 @@ static uint64_t cpu_lane_share(int scope, uint64_t value)
 	struct cpu_barrier *m = cpu_barrier_of(l, scope);
 	uint32_t step = l->left[scope]++;
 
-	l->polls = NULL;
+	l->polls.addr = NULL;
 	if (step % STEPS == 0 && step)
 		cpu_barrier_wait(scope, false, false);
 	if (!(l->place.leads >> scope & 1)) {
@@ -186,11 +186,9 @@ static void cpu_lane_yield(const void *addr, int cmp, uint64_t value, int how)
 {
 	struct cpu_run *r = running;
 	struct cpu_lane *l = r->current;
-	bool again = !addr || (l->polls == addr && !(how & CPU_POLL_FIRST));
+	bool again = !addr || (l->polls.addr == addr && !(how & CPU_POLL_FIRST));
 
-	l->polls = addr;
-	l->polls_cmp = cmp;
-	l->polls_value = value;
+	l->polls = (struct wait_word){ addr, how / CPU_POLL_KIND - 1, cmp, value };
 	r->progress += !again;
 	r->tests += !addr;
 	r->ends += (how & CPU_POLL_ENDS) != 0;
@@ -463,7 +461,7 @@ static bool cpu_run_computes(struct cpu_run *r, uint64_t turns)
 }
 
 /*
- * Whether the grid has only waited for too long. The deadline is for waits without one and for
+ * Whether the grid has only waited for too long, or is to end for another reason. The deadline is for waits without one and for
  * loops that only poll words. Waits detect a lost PE themselves; polling loops do not.
  */
 static int cpu_run_overdue(struct cpu_run *r, uint64_t turns)
@@ -479,7 +477,7 @@ static int cpu_run_overdue(struct cpu_run *r, uint64_t turns)
 		limit = LOST_NS;
 	idle = now - r->idle_since;
 	if (!limit || idle < limit)
-		return 0;
+		return cpu_dump_tell(r, now);
 	snprintf(why, sizeof(why), "all threads have only %s for %.1f s%s",
 		 r->tests ? "looked at words" : "waited", (double)idle / 1e9,
 		 lost ? ", and a PE is lost" : " (MORI_SHMEM_TIMEOUT)");
@@ -529,6 +527,7 @@ static int cpu_run_all(struct cpu_run *r)
 			err = cpu_run_idle(r, r->turns - turns);
 			continue;
 		}
+		cpu_dump_end(r);
 		r->idle_since = r->cpu_ns = 0;
 		r->idle_turns = 0;
 		backoff_reset(&r->wait);
@@ -584,6 +583,7 @@ int cpu_grid_run(struct stacks *stacks, const struct cpu_launch *launch, struct 
 	running = &r;
 	*launch->link = &r.grid;
 	err = cpu_run_all(&r);
+	cpu_dump_end(&r);
 	*launch->link = &cpu_grid_alone;
 	running = NULL;
 	cpu_fault_unwatch(&r.fault);

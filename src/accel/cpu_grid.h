@@ -19,6 +19,8 @@ struct cpu_launch {
 	const struct dev_state *state;
 	uint64_t idle_ns;
 	void (*idle)(struct dev_state *state);
+	int (*waits)(void *arg, const char *text, uint64_t since, bool ends); /* as accel_launch */
+	void *waits_arg;
 	struct backoff_learned *learned;
 	char *shared; /* the module's memory of the block that runs */
 	size_t shared_len;

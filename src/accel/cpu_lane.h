@@ -11,6 +11,7 @@
 #include "accel/cpu_grid.h"
 #include "accel/fiber.h"
 #include "accel/stacks.h"
+#include "accel/wait_text.h"
 #include "util/backoff.h"
 
 enum cpu_lane_state {
@@ -25,13 +26,11 @@ struct cpu_lane {
 	struct cpu_block *block;
 	struct stack *stack; /* NULL before it starts and after it has ended */
 	struct fiber fiber;
-	struct cpu_lane *next; /* in the ready queue or a list of waiting lanes */
-	int scope;	       /* of the barrier it waits in */
-	int polls_cmp;	       /* the word it polled last, until it does something else */
-	const void *polls;
-	uint64_t polls_value;
-	uint32_t left[3]; /* by scope: times it left or shared since it entered */
-	bool any;	  /* result of the last barrier */
+	struct cpu_lane *next;	/* in the ready queue or a list of waiting lanes */
+	int scope;		/* of the barrier it waits in */
+	struct wait_word polls; /* the word it polled last, until it does something else */
+	uint32_t left[3];	/* by scope: times it left or shared since it entered */
+	bool any;		/* result of the last barrier */
 };
 
 #define STEPS 4u /* leaves and shares between two barriers */
@@ -79,6 +78,7 @@ struct cpu_run {
 	uint64_t tests;	     /* and other polls outside of waits, in this round */
 	uint64_t ends;	     /* polls in this round, of waits with deadlines of their own */
 	uint64_t idle_since; /* ns; 0: not idle */
+	uint64_t told;	     /* when launch->waits was last called since then; 0: not yet */
 	uint64_t cpu_ns;     /* CPU time at the last check; 0: not yet */
 	uint64_t idle_turns; /* since anything else than a poll happened */
 	struct backoff wait; /* the wait since then */
@@ -90,6 +90,10 @@ struct cpu_run {
 
 /* Logs one line for each thing that lanes wait for; @text receives the summary. */
 void cpu_dump(const struct cpu_run *r, const char *why, char *text, size_t size);
+/* The grid only waits: launch->waits is told what for, from time to time. Not 0: the grid ends. */
+int cpu_dump_tell(struct cpu_run *r, uint64_t now);
+/* It goes on, or ends. */
+void cpu_dump_end(struct cpu_run *r);
 /* The status of a launch that a fault ended, with a text; @out receives its place. */
 int cpu_faulted(const struct cpu_run *r, struct accel_fault *out);
 

@@ -177,6 +177,40 @@ static void coll_sleep(struct coll_gate *gate, uint32_t epoch, int64_t ns)
 	__atomic_fetch_sub(&gate->sleepers, 1, __ATOMIC_RELAXED);
 }
 
+static const char *const coll_op_names[] = {
+	[COLL_BARRIER] = "mori_shmem_barrier_all",
+	[COLL_SYNC] = "mori_shmem_sync_all",
+	[COLL_MALLOC] = "mori_shmem_malloc",
+	[COLL_FREE] = "mori_shmem_free",
+	[COLL_REGISTER] = "mori_shmem_symmetric_register",
+	[COLL_DEREGISTER] = "mori_shmem_symmetric_deregister",
+	[COLL_AGREE] = "the end of mori_shmem_symmetric_register",
+	[COLL_FINALIZE] = "mori_shmem_finalize",
+};
+
+static void coll_describe(const struct coll_call *c, char *out, size_t len)
+{
+	const char *name = coll_op_names[c->op];
+
+	if (c->op == COLL_MALLOC)
+		snprintf(out, len, "%s(size %llu, alignment %llu, flags %u)", name,
+			 (unsigned long long)c->size, (unsigned long long)c->align, c->flags);
+	else if (c->op == COLL_FREE && c->place >= COLL_NULL)
+		snprintf(out, len, "%s(%s)", name,
+			 c->place == COLL_NULL ? "NULL" : "no block of the heap");
+	else if (c->op == COLL_FREE)
+		snprintf(out, len, "%s(block at offset %llu)", name, (unsigned long long)c->place);
+	else if (c->op == COLL_DEREGISTER && c->place == COLL_NO_BLOCK)
+		snprintf(out, len, "%s(no window, size %llu)", name, (unsigned long long)c->size);
+	else if (c->op == COLL_DEREGISTER)
+		snprintf(out, len, "%s(window %llu, size %llu)", name, (unsigned long long)c->place,
+			 (unsigned long long)c->size);
+	else if (c->op == COLL_REGISTER)
+		snprintf(out, len, "%s(size %llu)", name, (unsigned long long)c->size);
+	else
+		snprintf(out, len, "%s", name);
+}
+
 int coll_missing_here(struct pe *pe, uint32_t epoch, bool *missing)
 {
 	struct world *w = pe->world;
@@ -191,6 +225,17 @@ int coll_missing_here(struct pe *pe, uint32_t epoch, bool *missing)
 			missing[first] = true;
 	}
 	return first;
+}
+
+bool coll_reports(struct pe *pe, uint32_t epoch)
+{
+	struct coll_block *b = pe->world->block;
+	int mine = pe->world->slot[pe->rank], i = 0;
+
+	while (i < mine &&
+	       __atomic_load_n(&coll_record(b, epoch, i)->epoch, __ATOMIC_ACQUIRE) != epoch)
+		i++;
+	return i == mine;
 }
 
 /* Ranks that have not arrived, as text: "PE 1, 4-7". PE @broke - 1 was the first to give up. */
@@ -218,6 +263,13 @@ static void coll_name_missing(struct pe *pe, uint32_t epoch, uint32_t broke, cha
 				       at ? ", " : "PE ", from, i);
 	}
 	free(missing);
+}
+
+void coll_missing_text(struct pe *pe, uint32_t epoch, char *text, size_t size)
+{
+	coll_name_missing(pe, epoch, 0, text, size);
+	if (!text[0])
+		snprintf(text, size, "all have come");
 }
 
 void coll_break(struct pe *pe)
@@ -295,6 +347,23 @@ void coll_leave(struct pe *pe)
 	nodes_leave(pe);
 }
 
+/* The second look, after a sleep, shows the wait to others; later ones report it. */
+static void coll_show(struct pe *pe, uint32_t epoch, struct waits_entry *e, int64_t now)
+{
+	if (!e->since) {
+		e->since = now;
+	} else if (e->pe) {
+		waits_look(e, now);
+	} else {
+		e->kind = WAITS_COLL;
+		e->epoch = epoch;
+		coll_describe(
+			&coll_record(pe->world->block, epoch, pe->world->slot[pe->rank])->call,
+			e->call, sizeof(e->call));
+		waits_begin(e, pe);
+	}
+}
+
 int coll_check_limits(struct pe *pe, uint32_t epoch, struct coll_limits *clock)
 {
 	uint64_t limit = (uint64_t)(pe->options.timeout * 1e9), now = tgt_now_ns();
@@ -302,6 +371,7 @@ int coll_check_limits(struct pe *pe, uint32_t epoch, struct coll_limits *clock)
 
 	if (!clock->end)
 		clock->end = now + limit;
+	coll_show(pe, epoch, &clock->wait, (int64_t)now);
 	if (interrupt_asked())
 		world_abort(pe, "interrupted");
 	err = coll_failed_before(pe);
@@ -325,56 +395,25 @@ static int coll_wait(struct pe *pe, struct coll_gate *gate, uint32_t epoch)
 {
 	struct backoff_learned *learned = &pe->learned[BACKOFF_BARRIER];
 	struct backoff wait = backoff_start(BACKOFF_BARRIER, learned);
-	struct coll_limits clock = { 0 };
+	struct coll_limits clock;
+	int err = 0;
 
+	coll_limits_start(&clock);
 	for (uint32_t i = 0; i < BACKOFF_EAGER && !learned->crowded; i++) {
 		if (coll_gate_passed(gate, epoch))
 			return 0;
 	}
-	while (!coll_gate_passed(gate, epoch)) {
+	while (!err && !coll_gate_passed(gate, epoch)) {
 		int64_t ns = backoff_pause(&wait);
-		int err = ns ? coll_check_limits(pe, epoch, &clock) : 0;
 
-		if (err)
-			return coll_gate_passed(gate, epoch) ? 0 : err;
-		if (ns)
+		if (!ns)
+			continue;
+		err = coll_check_limits(pe, epoch, &clock);
+		if (!err)
 			coll_sleep(gate, epoch, ns);
 	}
-	return 0;
-}
-
-static const char *const coll_op_names[] = {
-	[COLL_BARRIER] = "mori_shmem_barrier_all",
-	[COLL_SYNC] = "mori_shmem_sync_all",
-	[COLL_MALLOC] = "mori_shmem_malloc",
-	[COLL_FREE] = "mori_shmem_free",
-	[COLL_REGISTER] = "mori_shmem_symmetric_register",
-	[COLL_DEREGISTER] = "mori_shmem_symmetric_deregister",
-	[COLL_AGREE] = "the end of mori_shmem_symmetric_register",
-	[COLL_FINALIZE] = "mori_shmem_finalize",
-};
-
-static void coll_describe(const struct coll_call *c, char *out, size_t len)
-{
-	const char *name = coll_op_names[c->op];
-
-	if (c->op == COLL_MALLOC)
-		snprintf(out, len, "%s(size %llu, alignment %llu, flags %u)", name,
-			 (unsigned long long)c->size, (unsigned long long)c->align, c->flags);
-	else if (c->op == COLL_FREE && c->place >= COLL_NULL)
-		snprintf(out, len, "%s(%s)", name,
-			 c->place == COLL_NULL ? "NULL" : "no block of the heap");
-	else if (c->op == COLL_FREE)
-		snprintf(out, len, "%s(block at offset %llu)", name, (unsigned long long)c->place);
-	else if (c->op == COLL_DEREGISTER && c->place == COLL_NO_BLOCK)
-		snprintf(out, len, "%s(no window, size %llu)", name, (unsigned long long)c->size);
-	else if (c->op == COLL_DEREGISTER)
-		snprintf(out, len, "%s(window %llu, size %llu)", name, (unsigned long long)c->place,
-			 (unsigned long long)c->size);
-	else if (c->op == COLL_REGISTER)
-		snprintf(out, len, "%s(size %llu)", name, (unsigned long long)c->size);
-	else
-		snprintf(out, len, "%s", name);
+	waits_end(&clock.wait);
+	return coll_gate_passed(gate, epoch) ? 0 : err;
 }
 
 static const struct coll_record *coll_record_of(const struct pe *pe, int rank)

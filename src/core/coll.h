@@ -59,6 +59,11 @@ void coll_block_wake(struct coll_block *b);
 int coll_barrier(struct pe *pe, const struct coll_call *call, const uint64_t *data);
 const uint64_t *coll_data(const struct pe *pe, int rank);
 
+/* Who has not come to barrier @epoch, as far as this PE knows: "PE 1, 4-7". */
+void coll_missing_text(struct pe *pe, uint32_t epoch, char *text, size_t size);
+/* Whether @pe is the first of its node in that barrier. */
+bool coll_reports(struct pe *pe, uint32_t epoch);
+
 /* This PE leaves although the others did not agree to end: their next barrier fails. */
 void coll_leave(struct pe *pe);
 

@@ -57,27 +57,27 @@ static int nodes_wait(struct pe *pe, const struct coll_inbox *in, uint32_t epoch
 {
 	struct backoff wait = backoff_start(BACKOFF_NET, &pe->learned[BACKOFF_NET]);
 	struct net *net = remote_net(pe->world);
-	struct coll_limits clock = { 0 };
+	struct coll_limits clock;
 	int64_t ns;
-	int err;
+	int err = 0;
 
 	if (nodes_arrived(in, epoch))
 		return 0;
+	coll_limits_start(&clock);
 	net_poll_begin(net);
-	while (!nodes_arrived(in, epoch)) {
+	while (!err && !nodes_arrived(in, epoch)) {
 		ns = remote_poll(net, &wait);
 		if (!ns)
 			continue;
 		net_poll_end(net);
 		err = coll_check_limits(pe, epoch, &clock);
-		if (err)
-			return nodes_arrived(in, epoch) ? 0 : err;
-		if (net_wait_event(net, (uint64_t)ns))
+		if (!err && net_wait_event(net, (uint64_t)ns))
 			backoff_reset(&wait);
 		net_poll_begin(net);
 	}
 	net_poll_end(net);
-	return 0;
+	waits_end(&clock.wait);
+	return nodes_arrived(in, epoch) ? 0 : err;
 }
 
 /* Why a node cannot be notified: it is gone, which all PEs will learn soon, or its network is. */

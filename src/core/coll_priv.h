@@ -7,6 +7,7 @@
 #define MORI_CORE_COLL_PRIV_H
 
 #include "core/coll.h"
+#include "core/waits.h"
 
 #define COLL_RADIX  5
 #define COLL_ROUNDS 32 /* the nodes of a job are fewer than 2 to that */
@@ -71,12 +72,23 @@ static inline struct coll_node *coll_tree(struct coll_block *b)
 /* coll.c */
 /* 0 while the barrier can still complete. */
 int coll_failed_before(struct pe *pe);
-/* When a wait ends; all 0 at first. */
+/* When a wait ends, and what others see of it. */
 struct coll_limits {
 	uint64_t end, grace;
+	struct waits_entry wait;
 };
 
-/* For a wait that is about to sleep: 0, or the status that ends it. */
+static inline void coll_limits_start(struct coll_limits *clock)
+{
+	clock->end = clock->grace = 0;
+	clock->wait.pe = NULL;
+	clock->wait.since = 0;
+}
+
+/*
+ * For a wait that is about to sleep: 0, or the status that ends it. After the wait,
+ * waits_end(&clock->wait).
+ */
 int coll_check_limits(struct pe *pe, uint32_t epoch, struct coll_limits *clock);
 /* No further barrier can complete. */
 void coll_break(struct pe *pe);

@@ -9,7 +9,8 @@
 #include "core/faults.h"
 #include "core/pe.h"
 #include "core/remote.h"
-#include "dev/dev.h"
+#include "core/waits.h"
+#include "dev/wait.h"
 #include "ops/shmem_list.h"
 #include "util/clock.h"
 #include "util/err.h"
@@ -27,6 +28,15 @@ static __thread enum {
 	TEXT_PATH,
 	TEXT_WHOLE
 } has_text; /* how much of it err_text() has */
+
+__thread const char *fail_call;
+
+/* This thread's wait for a word: what others see of it, and how the last one ended. */
+static __thread struct waits_entry wait_shown;
+static __thread struct {
+	struct wait_word word; /* addr NULL: none has timed out */
+	double limit_s;
+} wait_late;
 
 static int fail_set(int pe, int text)
 {
@@ -78,6 +88,32 @@ static int64_t fail_wait_pause(struct net *net, struct backoff *wait)
 	return ns;
 }
 
+/* Before each sleep of a wait for a user's word: from the second on others may see it. */
+static void fail_wait_show(struct tgt_wait *w, struct pe *pe)
+{
+	struct waits_entry *e = &wait_shown;
+	int64_t now = clock_now();
+
+	if (!w->since)
+		w->since = now;
+	if (w->listed)
+		waits_look(e, now);
+	if (w->listed || now - w->since < WAITS_SOON_NS || e->pe) /* a callback may wait within */
+		return;
+	e->kind = WAITS_WORD;
+	e->since = w->since;
+	e->ends = w->ns != DEV_NS_DEFAULT;
+	e->word = (struct wait_word){ w->addr, w->kind, w->cmp, w->value };
+	snprintf(e->call, sizeof(e->call), "mori_shmem_%s", fail_call);
+	waits_begin(e, pe);
+	w->listed = true;
+}
+
+void tgt_wait_unlist(void)
+{
+	waits_end(&wait_shown);
+}
+
 int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st)
 {
 	struct pe *pe = st->host; /* NULL in unit tests */
@@ -92,11 +128,16 @@ int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st)
 			return MORI_SHMEM_EPEER;
 		if (pe && tgt_load_relaxed_32(&st->life) != DEV_LIFE_OPEN)
 			return MORI_SHMEM_ESTATE;
-		if (w->ns != DEV_NS_DEFAULT && tgt_wait_over(tgt_now_ns(), w->ns, &w->end))
+		if (w->ns != DEV_NS_DEFAULT && tgt_wait_over(tgt_now_ns(), w->ns, &w->end)) {
+			wait_late.word = (struct wait_word){ w->addr, w->kind, w->cmp, w->value };
+			wait_late.limit_s = (double)w->ns / 1e9;
 			return MORI_SHMEM_ETIMEDOUT;
+		}
 	}
 	w->backoff.learned = pe ? &pe->learned[BACKOFF_WORD] : NULL;
 	ns = fail_wait_pause(net, &w->backoff);
+	if (ns && pe && w->kind >= 0)
+		fail_wait_show(w, pe);
 	if (ns && net && net_wait_event(net, (uint64_t)ns))
 		backoff_reset(&w->backoff);
 	else if (ns && !net)
@@ -164,6 +205,21 @@ static void fail_text_timeout(const struct dev_state *st, const char *name,
 	else
 		snprintf(text, size, "PE %d did not %s within %g s (MORI_SHMEM_TIMEOUT)", a->pe,
 			 strstr(name, "_all") ? "come" : "answer", limit);
+}
+
+/* Of a host's wait, about which more is known than of a kernel's. */
+static void fail_text_late(const struct dev_state *st, const char *name,
+			   const struct fail_subject *a, char *text, size_t size)
+{
+	struct wait_word w = wait_late.word;
+	uint64_t seen;
+	char word[200];
+
+	w.addr = (const void *)(uintptr_t)a->addr; /* of several, the one that is missing */
+	seen = dev_load(w.addr, (enum dev_kind)w.kind);
+	wait_text(st, &w, &seen, word, sizeof(word));
+	snprintf(text, size, "waited in vain for %g s%s: %s", wait_late.limit_s,
+		 strstr(name, "_for") ? "" : " (MORI_SHMEM_WAIT_TIMEOUT)", word);
 }
 
 /* Load and store do not reach the PE, and the kernel has no code for queues. */
@@ -294,7 +350,10 @@ int fail_status(const struct dev_state *st, const char *name, int err)
 	if (err != MORI_SHMEM_EINVAL && err != MORI_SHMEM_EPEER &&
 	    ((err != MORI_SHMEM_ETIMEDOUT && err != MORI_SHMEM_ESTATE) || !last_fault.addr))
 		return err;
-	fail_text(st, name, err, &last_fault, text, sizeof(text));
+	if (err == MORI_SHMEM_ETIMEDOUT && last_fault.pe < 0 && wait_late.word.kind >= 0)
+		fail_text_late(st, name, &last_fault, text, sizeof(text));
+	else
+		fail_text(st, name, err, &last_fault, text, sizeof(text));
 	return err_set(err, "mori_shmem_%s: %s", name, text);
 }
 

@@ -16,6 +16,9 @@ struct fail_subject {
 	uint64_t addr, len;
 };
 
+/* The name, without prefix, of the wait that this thread is in or was in last. */
+extern __thread const char *fail_call __attribute__((visibility("hidden")));
+
 /* Sets the text for a failed operation @name (without prefix); returns @err. @st may be NULL. */
 int fail_status(const struct dev_state *st, const char *name, int err) __attribute__((cold));
 /* The same for an operation that returns a value: the PE keeps the failure; see faults.h. */

@@ -72,11 +72,20 @@ static inline int host_ops_end(int err)
 	return err ? err : failed;
 }
 
+/* In front of every wait, whose name is needed while it lasts. */
+#define HOST_WAIT(body) (fail_call = call_name, dev_##body)
+#define dev_wait	HOST_WAIT(wait)
+#define dev_wait_value	HOST_WAIT(wait_value)
+#define dev_wait_all	HOST_WAIT(wait_all)
+#define dev_wait_any	HOST_WAIT(wait_any)
+#define dev_wait_some	HOST_WAIT(wait_some)
+
 /* The body behind a name, with the state first; a value's place comes next. */
 #define RUN(body, ...)	     dev_##body(st, ##__VA_ARGS__)
 #define RUN_VALUE(body, ...) dev_##body(st, &result, ##__VA_ARGS__)
 
 #define STATUS_BODY(name, find, call)                                                              \
+	const char *const call_name __attribute__((unused)) = #name;                               \
 	struct registry_call held;                                                                 \
 	struct dev_state *st = find;                                                               \
 	int err = dev_likely(host_ops_begin(st)) ? host_ops_end(RUN call) : MORI_SHMEM_ESTATE;     \
@@ -85,6 +94,7 @@ static inline int host_ops_end(int err)
 	registry_leave(&held);                                                                     \
 	return err;
 #define VALUE_BODY(ret, bad, name, op, find, call)                                                 \
+	const char *const call_name __attribute__((unused)) = #name;                               \
 	struct registry_call held;                                                                 \
 	ret result = bad;                                                                          \
 	struct dev_state *st = find;                                                               \

@@ -404,6 +404,25 @@ static void module_launch_idle(struct dev_state *state)
 		world_abort(state->host, "interrupted in a kernel");
 }
 
+/* The grid has only waited for a while; NULL: not any more. */
+static int module_launch_waits(void *arg, const char *text, uint64_t since, bool ends)
+{
+	struct waits_entry *e = arg;
+	int64_t now = clock_now();
+
+	if (!text) {
+		waits_end(e);
+		return 0;
+	}
+	if (!e->pe) {
+		e->since = now - (int64_t)since;
+		waits_begin(e, e->owner);
+	}
+	waits_kernel_text(e, text, ends);
+	waits_look(e, now);
+	return 0;
+}
+
 int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const unsigned grid[3],
 			     const unsigned block[3], size_t shared, void **args, void *stream)
 {
@@ -415,10 +434,12 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 		.args = args,
 		.stream = stream,
 		.idle = module_launch_idle,
+		.waits = module_launch_waits,
 	};
 	struct accel_fault fault = { .block = { -1, -1, -1 }, .thread = { -1, -1, -1 } };
 	REGISTRY_CALL struct registry_call held;
 	struct pe *caller = registry_enter_quiet(&held);
+	struct waits_entry waits = { .kind = WAITS_KERNEL };
 	int err;
 
 	if (!m || !name || !grid || !block)
@@ -442,6 +463,9 @@ int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const uns
 		launch.idle_ns = (uint64_t)(m->pe->options.timeout * 1e9);
 		launch.stack = m->pe->options.kernel_stack;
 		snprintf(m->kernel, sizeof(m->kernel), "%s", name);
+		snprintf(waits.call, sizeof(waits.call), "kernel %s", name);
+		waits.owner = m->pe;
+		launch.waits_arg = &waits;
 	}
 	pthread_mutex_unlock(&modules.lock);
 	if (err)

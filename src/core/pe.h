@@ -12,6 +12,7 @@
 #include "core/alloc.h"
 #include "core/coll.h"
 #include "core/options.h"
+#include "core/waits.h"
 #include "core/windows.h"
 #include "util/backoff.h"
 #include "util/lock.h"
@@ -65,6 +66,7 @@ struct world {
 	int *node_ranks;     /* [n_node] */
 	int n_nodes, my_node;
 	int *leaders;		  /* [n_nodes] the first PE of each */
+	struct waits waits;	  /* of the PEs of this process */
 	uint32_t notices;	  /* words on their way to other nodes; coll_nodes.c */
 	int32_t *slot;		  /* [n_pes] place in node_ranks, -1 on another node */
 	uint32_t *gone;		  /* [n_pes] 1: lost; operations read it */

@@ -367,6 +367,7 @@ static void world_free(struct world *w)
 	free(w->slot);
 	free(w->gone);
 	pthread_cond_destroy(&w->moved);
+	pthread_mutex_destroy(&w->waits.lock);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
 }
@@ -384,6 +385,7 @@ static struct world *world_get(struct boot *boot)
 		if (w) {
 			w->boot = boot;
 			pthread_mutex_init(&w->lock, NULL);
+			pthread_mutex_init(&w->waits.lock, NULL);
 			pthread_cond_init(&w->moved, NULL);
 			w->next = worlds.first;
 			worlds.first = w;

@@ -73,12 +73,16 @@ DEV_OUTLINE struct dev_seen dev_wait_poll(const struct dev_state *st, const void
 	struct tgt_wait w;
 
 	tgt_wait_start(&w, st, ns, addr, cmp, value);
+	tgt_wait_kind(&w, kind);
 	while (!s.err) {
 		s.err = tgt_wait_step(&w, st);
 		s.value = dev_poll(addr, kind);
-		if (dev_compare(kind, cmp, s.value, value))
-			return (struct dev_seen){ s.value, 0 };
+		if (dev_compare(kind, cmp, s.value, value)) {
+			s.err = 0;
+			break;
+		}
 	}
+	tgt_wait_end(&w);
 	return s;
 }
 
@@ -192,6 +196,7 @@ DEV_INLINE int dev_wait_each(const struct dev_state *st, const void *addrs, size
 		return err;
 	value = dev_widen(kind, value);
 	tgt_wait_start(&w, st, ns, addrs, cmp, value);
+	tgt_wait_kind(&w, kind);
 	for (size_t i = 0; i < n;) {
 		const void *word = dev_word(addrs, kind, i);
 
@@ -199,10 +204,13 @@ DEV_INLINE int dev_wait_each(const struct dev_state *st, const void *addrs, size
 			i++;
 			continue;
 		}
-		if (!dev_likely(!err))
+		if (!dev_likely(!err)) {
+			tgt_wait_end(&w);
 			return tgt_fail(st, err, -1, (uint64_t)(uintptr_t)word, 0);
+		}
 		err = tgt_wait_step(&w, st);
 	}
+	tgt_wait_end(&w);
 	return 0;
 }
 
@@ -222,16 +230,13 @@ DEV_DEFER int dev_wait_all(const struct dev_state *st, enum dev_scope scope, con
  * Scans the words until the comparison holds for some. Their indices go to @indices or, if that is
  * NULL, only the first one to *out. If every word is skipped, *out does not change.
  */
-DEV_INLINE int dev_wait_scan(const struct dev_state *st, size_t *out, const void *addrs, size_t n,
-			     size_t *indices, const int *skip, enum dev_kind kind, int cmp,
-			     uint64_t value, uint64_t ns)
+DEV_INLINE int dev_wait_scan_words(const struct dev_state *st, struct tgt_wait *w, size_t *out,
+				   const void *addrs, size_t n, size_t *indices, const int *skip,
+				   enum dev_kind kind, int cmp, uint64_t value)
 {
-	struct tgt_wait w;
-	int err = n ? dev_wait_valid(st, addrs, kind, cmp) : 0;
+	int err = 0;
 
-	value = dev_widen(kind, value);
-	tgt_wait_start(&w, st, ns, addrs, cmp, value);
-	for (bool last = err != 0; n;) {
+	for (bool last = false; n;) {
 		size_t looked = 0, found = 0;
 
 		if (last)
@@ -257,8 +262,25 @@ DEV_INLINE int dev_wait_scan(const struct dev_state *st, size_t *out, const void
 		if (last)
 			tgt_fail(st, err, -1, (uint64_t)(uintptr_t)addrs, 0);
 		else
-			err = tgt_wait_step(&w, st);
+			err = tgt_wait_step(w, st);
 	}
+	return err;
+}
+
+DEV_INLINE int dev_wait_scan(const struct dev_state *st, size_t *out, const void *addrs, size_t n,
+			     size_t *indices, const int *skip, enum dev_kind kind, int cmp,
+			     uint64_t value, uint64_t ns)
+{
+	struct tgt_wait w;
+	int err = n ? dev_wait_valid(st, addrs, kind, cmp) : 0;
+
+	if (!dev_likely(!err))
+		return err;
+	value = dev_widen(kind, value);
+	tgt_wait_start(&w, st, ns, addrs, cmp, value);
+	tgt_wait_kind(&w, kind);
+	err = dev_wait_scan_words(st, &w, out, addrs, n, indices, skip, kind, cmp, value);
+	tgt_wait_end(&w);
 	return err;
 }
 

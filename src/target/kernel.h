@@ -123,11 +123,12 @@ DEV_INLINE void tgt_flag(void *p, uint64_t v)
 /* A test did not hold and may be repeated at once: fibers must let others run. */
 DEV_INLINE void tgt_missed(void)
 {
-	tgt_yield(NULL, 0, 0, false, false);
+	tgt_yield(NULL, 0, 0, 0, false, false);
 }
 
 struct tgt_wait {
 	uint32_t polls;
+	uint32_t kind; /* of the word, 1 + enum dev_kind; 0: unknown */
 	int cmp;
 	const void *addr;
 	uint64_t value;
@@ -139,6 +140,7 @@ DEV_INLINE void tgt_wait_start(struct tgt_wait *w, const struct dev_state *st, u
 			       const void *addr, int cmp, uint64_t value)
 {
 	w->polls = 0;
+	w->kind = 0;
 	w->addr = addr;
 	w->cmp = cmp;
 	w->value = value;
@@ -146,10 +148,20 @@ DEV_INLINE void tgt_wait_start(struct tgt_wait *w, const struct dev_state *st, u
 	w->end = 0;
 }
 
+DEV_INLINE void tgt_wait_kind(struct tgt_wait *w, enum dev_kind kind)
+{
+	w->kind = 1 + (uint32_t)kind;
+}
+
+DEV_INLINE void tgt_wait_end(const struct tgt_wait *w)
+{
+	(void)w;
+}
+
 /* The words that end a wait, and the clock, are checked once in 256 polls. */
 DEV_INLINE int tgt_wait_step(struct tgt_wait *w, const struct dev_state *st)
 {
-	tgt_yield(w->addr, w->cmp, w->value, !w->polls, w->ns != DEV_NS_DEFAULT);
+	tgt_yield(w->addr, w->cmp, w->value, w->kind, !w->polls, w->ns != DEV_NS_DEFAULT);
 	if (++w->polls & 255 && w->ns)
 		return 0;
 	if (tgt_load_relaxed_32(&st->life) != DEV_LIFE_OPEN)

@@ -128,10 +128,12 @@ DEV_INLINE void tgt_store_release_64(void *p, uint64_t v)
 	__atomic_store_n((uint64_t *)p, v, __ATOMIC_RELEASE);
 }
 
-DEV_INLINE void tgt_yield(const void *addr, int cmp, uint64_t value, bool first, bool ends)
+DEV_INLINE void tgt_yield(const void *addr, int cmp, uint64_t value, uint32_t kind, bool first,
+			  bool ends)
 {
 	mori_cpu_grid->ops->yield(addr, cmp, value,
-				  (first ? CPU_POLL_FIRST : 0) | (ends ? CPU_POLL_ENDS : 0));
+				  (int)(kind * CPU_POLL_KIND) | (first ? CPU_POLL_FIRST : 0) |
+					  (ends ? CPU_POLL_ENDS : 0));
 }
 
 /* A word was polled and may be polled again: fibers must let others run now and then. */
@@ -140,7 +142,7 @@ DEV_INLINE void tgt_polled(void)
 	if (dev_likely(++mori_cpu_grid->polls < CPU_POLLS))
 		return;
 	mori_cpu_grid->polls = 0;
-	tgt_yield(NULL, 0, 0, false, false);
+	tgt_yield(NULL, 0, 0, 0, false, false);
 }
 
 DEV_INLINE void tgt_put(enum dev_scope scope, void *dst, const void *src, uint64_t len)

@@ -44,8 +44,10 @@ DEV_INLINE bool tgt_leads(enum dev_scope scope)
 }
 
 /* Between two polls: nothing to do, since other warps run anyway. */
-DEV_INLINE void tgt_yield(const void *addr, int cmp, uint64_t value, bool first, bool ends)
+DEV_INLINE void tgt_yield(const void *addr, int cmp, uint64_t value, uint32_t kind, bool first,
+			  bool ends)
 {
+	(void)kind;
 	(void)addr, (void)cmp, (void)value, (void)first, (void)ends;
 }
 

@@ -79,23 +79,44 @@ DEV_INLINE void tgt_polled(void)
 struct tgt_wait {
 	struct backoff backoff;
 	uint32_t polls;
-	uint64_t ns;  /* how long; DEV_NS_DEFAULT: no limit */
-	uint64_t end; /* when, by tgt_now_ns(); 0 until first needed */
+	int32_t kind;  /* of the user's word, enum dev_kind; -1: it is none */
+	uint64_t ns;   /* how long; DEV_NS_DEFAULT: no limit */
+	uint64_t end;  /* when, by tgt_now_ns(); 0 until first needed */
+	int64_t since; /* of the first sleep; 0: there was none */
+	const void *addr;
+	uint64_t value;
+	int cmp;
+	bool listed; /* others can see it: core/waits.h */
 };
 
 uint64_t tgt_now_ns(void);
 int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st) __attribute__((cold));
+void tgt_wait_unlist(void) __attribute__((cold));
 
 /* The wait is for the word at @addr to compare with @value; some targets use that. */
 DEV_INLINE void tgt_wait_start(struct tgt_wait *w, const struct dev_state *st, uint64_t ns,
 			       const void *addr, int cmp, uint64_t value)
 {
-	(void)addr;
-	(void)cmp;
-	(void)value;
-	*w = (struct tgt_wait){ .backoff.kind = BACKOFF_WORD, .ns = ns };
+	*w = (struct tgt_wait){ .backoff.kind = BACKOFF_WORD,
+				.kind = -1,
+				.ns = ns,
+				.addr = addr,
+				.cmp = cmp,
+				.value = value };
 	if (ns == DEV_NS_DEFAULT && st->wait_ns)
 		w->ns = st->wait_ns;
+}
+
+/* The word is the user's, and tgt_wait_end() follows. */
+DEV_INLINE void tgt_wait_kind(struct tgt_wait *w, enum dev_kind kind)
+{
+	w->kind = (int32_t)kind;
+}
+
+DEV_INLINE void tgt_wait_end(const struct tgt_wait *w)
+{
+	if (!dev_likely(!w->listed))
+		tgt_wait_unlist();
 }
 
 DEV_INLINE int tgt_wait_step(struct tgt_wait *w, const struct dev_state *st)
