@@ -36,6 +36,8 @@ int main(int argc, char **argv)
 			usleep(10000);
 	if (argc > 1 && !strcmp(argv[1], "word") && me == 1)
 		mori_shmem_int64_p(&box[2], 7, 0, 0);
+	if (argc > 2 && !strcmp(argv[1], "exit") && me == 1)
+		return atoi(argv[2]);
 	if (argc > 1 && mori_shmem_barrier_all())
 		return failed("barrier");
 	return mori_shmem_finalize() ? failed("finalize") : 0;
@@ -53,6 +55,15 @@ job_code "a PE that never joins" 1 -n 3 --keep-going -x MORI_BOOTSTRAP_TIMEOUT=1
 check "the others know" out_count "$gone 0 and cannot come to mori_shmem_init()" 2
 job_code "the same with a failure" 5 -n 3 --keep-going -x MORI_BOOTSTRAP_TIMEOUT=10000 "$tmp/host" gone 5
 check "the others know" out_count "$gone 5 and" 2
+check "the cause is blamed" err_has 'run: PE 1 (process [0-9]*) exited with code 5$'
+job_code "the cause with code 0" 1 -n 2 "$tmp/host" gone 0
+check "is blamed" err_has 'run: PE 1 (process [0-9]*) exited with code 0 without mori_shmem_init(); then PE 0 (process [0-9]*) exited with code 1'
+
+# A process that exits without finalize.
+job_code "no finalize" 1 -n 3 "$tmp/host" exit 0
+check "the others know" out_count 'barrier: .*PE 1 (process [0-9]* on host .*) was lost: it has exited without mori_shmem_finalize()' 2
+check "it is blamed" err_has 'run: PE 1 (process [0-9]*) exited with code 0 without mori_shmem_finalize(); then PE [02] (process [0-9]*) exited with code 1'
+job_code "no finalize, and nobody minds" 0 -n 1 "$tmp/host" exit 0
 
 # late WHAT PATTERN ARGUMENTS...: a job says so twice, then it goes on and ends well.
 twice() { [ "$(grep -c -- "$1" "$tmp/err")" -ge 2 ]; }

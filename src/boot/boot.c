@@ -440,6 +440,26 @@ void boot_abort(struct boot *b, const char *text)
 	reader_aborted(b, cut);
 }
 
+/*
+ * The process exits, and has worlds that its PEs have not left: the others learn that it was no
+ * crash. Waits for nothing, because other threads may hold any lock.
+ */
+static __attribute__((destructor)) void boot_exit(void)
+{
+	struct boot_local *reg = boot_local_try();
+	struct wire_head head = { .type = WIRE_EXIT };
+	struct iovec iov = { &head, sizeof(head) };
+
+	for (struct boot *b = reg ? reg->boots : NULL; b; b = b->next) {
+		if (b->pid != reg->pid || b->fd < 0 || pthread_mutex_trylock(&b->send_lock))
+			continue;
+		(void)socket_send(b->fd, &iov, 1, 0);
+		pthread_mutex_unlock(&b->send_lock);
+	}
+	if (reg)
+		boot_local_unlock();
+}
+
 void boot_leave(struct boot *b, int rank)
 {
 	(void)rank;

@@ -19,6 +19,7 @@
 
 #define LINK_GRACE_S 5.0 /* how long the rendezvous may take to respond beyond a time-out */
 
+enum boot_proc { BOOT_PROC_LIVE, BOOT_PROC_LOST, BOOT_PROC_EXITED };
 enum boot_state { BOOT_CONNECTING, BOOT_FORMING, BOOT_LIVE, BOOT_FAILED };
 enum member_state { MEMBER_JOINING, MEMBER_IN, MEMBER_REFUSED, MEMBER_AGAIN };
 
@@ -83,7 +84,7 @@ struct boot {
 	struct boot_gather *gathers;
 	struct fds_parcel *parcels;
 	int no_room;   /* for descriptors that others send */
-	uint8_t *lost; /* by process; atomic */
+	uint8_t *lost; /* by process, enum boot_proc; atomic */
 
 	pthread_mutex_t send_lock;
 	int fd;	     /* to the rendezvous */

@@ -6,12 +6,19 @@
 #ifndef MORI_BOOT_LAUNCHER_H
 #define MORI_BOOT_LAUNCHER_H
 
+#include <stddef.h>
+
 struct boot_launcher {
 	/*
 	 * The process of PEs @first to @first + @n - 1 has ended; @how says so in words, as in
 	 * "exited with code 0". PEs that are in init, or come to it, and need one of these are told.
 	 */
 	void (*ended)(const unsigned char *uid, int first, int n, int pid, const char *how);
+	/*
+	 * Who is to blame if a PE fails from now on: the first process that has ended although PEs
+	 * needed it. Its first rank, and @text says how it has ended; -1: none.
+	 */
+	int (*blamed)(const unsigned char *uid, char *text, size_t size);
 };
 
 __attribute__((visibility("default"))) const struct boot_launcher *mori_private_launcher(void);

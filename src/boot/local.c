@@ -52,6 +52,11 @@ struct boot_local *boot_local_lock(void)
 	return &local;
 }
 
+struct boot_local *boot_local_try(void)
+{
+	return boot_local_pid() == getpid() && !pthread_mutex_trylock(&local_lock) ? &local : NULL;
+}
+
 void boot_local_unlock(void)
 {
 	pthread_mutex_unlock(&local_lock);

@@ -21,6 +21,8 @@ struct boot_local {
 /* Takes the lock; the first call installs the fork handlers. */
 struct boot_local *boot_local_lock(void);
 void boot_local_unlock(void);
+/* For the end of the process: NULL if another thread has the lock or nothing was ever opened. */
+struct boot_local *boot_local_try(void);
 /* The pid of live entries: this process. Needs no lock. */
 pid_t boot_local_pid(void);
 

@@ -225,6 +225,9 @@ static void rdv_conn_frame(struct rdv_conn *c, uint32_t type, const uint8_t *bod
 			break;
 		rdv_world_no_fds(c, body);
 		return;
+	case WIRE_EXIT:
+		c->exits = 1;
+		return;
 	case WIRE_BYE:
 		c->bye = 1;
 		rdv_conn_break(c);

@@ -34,6 +34,7 @@ struct rdv_conn {
 	struct rdv *rdv;
 	int broken;  /* to be closed at the end of this turn of the loop */
 	int bye;     /* has said goodbye */
+	int exits;   /* has said that it exits without */
 	int refused; /* its round failed and it was notified */
 	struct wire_in in;
 	struct rdv_pending *out, **out_end;
@@ -93,6 +94,12 @@ struct rdv_failure {
 	char text[WIRE_TEXT];
 };
 
+/* A set of ranks, of any world of the rendezvous. */
+struct rdv_ranks {
+	uint8_t *set;
+	int n;
+};
+
 struct rdv_ended;
 struct rdv_order;
 
@@ -118,10 +125,13 @@ struct rdv {
 	int closing; /* atomic: set by boot_close_rdv() */
 	int spent;   /* atomic: its last job never formed, and nobody is here */
 	int64_t close_by;
+	struct rdv_ranks lost;	 /* PEs whose connection ended without a goodbye */
 	struct rdv_ended *ended; /* processes that never join again; rdv_order.c */
 	pthread_mutex_t order_lock;
 	pthread_cond_t order_moved;
 	struct rdv_order *order; /* of the launcher's thread; NULL: none */
+	int blamed; /* order_lock: -1, or the first rank of the process; text says how it ended */
+	char blamed_text[WIRE_TEXT];
 };
 
 /*
@@ -162,7 +172,9 @@ void rdv_order_close(struct rdv *r);
 /* Called when all that has arrived is read. */
 void rdv_order_run(struct rdv *r);
 /* 1 if a rank that the forming @w lacks has ended; @text says which and how. */
-int rdv_ended_missing(const struct rdv *r, const struct rdv_world *w, char *text, size_t size);
+int rdv_ended_missing(struct rdv *r, const struct rdv_world *w, char *text, size_t size);
+/* The connection of @rank has ended without a goodbye. */
+void rdv_rank_lost(struct rdv *r, int rank);
 
 /* rdv_world.c */
 int rdv_world_form(struct rdv_world *w); /* 0, or MORI_SHMEM_ENOMEM and nothing changed */

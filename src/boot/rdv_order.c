@@ -28,9 +28,40 @@ struct rdv_order {
 	int done;
 };
 
+void rdv_rank_lost(struct rdv *r, int rank)
+{
+	uint8_t *more = rank < r->lost.n ? r->lost.set : realloc(r->lost.set, (size_t)rank + 1);
+
+	if (!more)
+		return;
+	if (rank >= r->lost.n)
+		memset(more + r->lost.n, 0, (size_t)(rank + 1 - r->lost.n));
+	r->lost.set = more;
+	r->lost.n = rank < r->lost.n ? r->lost.n : rank + 1;
+	r->lost.set[rank] = 1;
+}
+
+/* The first one is the cause, what others do after it a consequence. */
+static void rdv_blame(struct rdv *r, const struct rdv_ended *e)
+{
+	char ranks[32];
+
+	snprintf(ranks, sizeof(ranks), e->n > 1 ? "PEs %d-%d" : "PE %d", e->first,
+		 e->first + e->n - 1);
+	pthread_mutex_lock(&r->order_lock);
+	if (r->blamed < 0) {
+		r->blamed = e->first;
+		snprintf(r->blamed_text, sizeof(r->blamed_text),
+			 "%s (process %d) %s without mori_shmem_%s()", ranks, e->proc.pid, e->how,
+			 e->first < r->lost.n && r->lost.set[e->first] ? "finalize" : "init");
+	}
+	pthread_mutex_unlock(&r->order_lock);
+}
+
 static void rdv_order_ended(struct rdv *r, const struct rdv_ended *e)
 {
 	struct rdv_ended *keep = malloc(sizeof(*keep));
+	int lost = 0;
 
 	if (!keep) /* without memory the others wait for their time-out */
 		return;
@@ -38,6 +69,10 @@ static void rdv_order_ended(struct rdv *r, const struct rdv_ended *e)
 	memcpy(keep->proc.host, r->host, WIRE_HOST);
 	keep->next = r->ended;
 	r->ended = keep;
+	for (int i = e->first; i < e->first + e->n && i < r->lost.n; i++)
+		lost |= r->lost.set[i];
+	if (lost)
+		rdv_blame(r, keep);
 	rdv_round_doomed(r);
 }
 
@@ -62,6 +97,7 @@ void rdv_order_open(struct rdv *r)
 {
 	pthread_mutex_init(&r->order_lock, NULL);
 	pthread_cond_init(&r->order_moved, NULL);
+	r->blamed = -1;
 }
 
 void rdv_order_close(struct rdv *r)
@@ -72,11 +108,12 @@ void rdv_order_close(struct rdv *r)
 		r->ended = e->next;
 		free(e);
 	}
+	free(r->lost.set);
 	pthread_mutex_destroy(&r->order_lock);
 	pthread_cond_destroy(&r->order_moved);
 }
 
-int rdv_ended_missing(const struct rdv *r, const struct rdv_world *w, char *text, size_t size)
+int rdv_ended_missing(struct rdv *r, const struct rdv_world *w, char *text, size_t size)
 {
 	for (const struct rdv_ended *e = r->ended; e; e = e->next) {
 		uint8_t *set = calloc((size_t)w->nranks, 1);
@@ -90,6 +127,7 @@ int rdv_ended_missing(const struct rdv *r, const struct rdv_world *w, char *text
 		free(set);
 		if (!n)
 			continue;
+		rdv_blame(r, e);
 		snprintf(text, size, "%s %s and cannot come to mori_shmem_init()", who, e->how);
 		return 1;
 	}
@@ -117,9 +155,24 @@ static void launcher_ended(const unsigned char *uid, int first, int n, int pid, 
 		rdv_order_give(r, &(struct rdv_order){ .ended = &e });
 }
 
+static int launcher_blamed(const unsigned char *uid, char *text, size_t size)
+{
+	struct rdv *r = rdv_here(uid);
+	int first;
+
+	if (!r)
+		return -1;
+	pthread_mutex_lock(&r->order_lock);
+	first = r->blamed;
+	snprintf(text, size, "%s", r->blamed_text);
+	pthread_mutex_unlock(&r->order_lock);
+	return first;
+}
+
 const struct boot_launcher *mori_private_launcher(void)
 {
-	static const struct boot_launcher launcher = { .ended = launcher_ended };
+	static const struct boot_launcher launcher = { .ended = launcher_ended,
+						       .blamed = launcher_blamed };
 
 	return &launcher;
 }

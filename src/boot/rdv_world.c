@@ -337,13 +337,13 @@ void rdv_world_coll(struct rdv_conn *c, const uint8_t *body, size_t len)
 		rdv_coll_time_out(w, k, h.timeout_ms);
 }
 
-static void rdv_world_lost(struct rdv_world *w, int proc)
+static void rdv_world_lost(struct rdv_world *w, int proc, int exited)
 {
-	struct rdv_msg *m = rdv_msg_new(WIRE_LOST, sizeof(int32_t));
-	int32_t index = proc;
+	struct wire_lost lost = { .proc = proc, .exited = exited };
+	struct rdv_msg *m = rdv_msg_new(WIRE_LOST, sizeof(lost));
 
 	if (m)
-		memcpy(m->body, &index, sizeof(index));
+		memcpy(m->body, &lost, sizeof(lost));
 	rdv_world_send(w, m);
 	rdv_msg_put(m);
 	w->lost = 1;
@@ -396,7 +396,11 @@ void rdv_world_gone(struct rdv_conn *c)
 	if (c->bye)
 		w->n_left++;
 	else
-		rdv_world_lost(w, c->proc_index);
+		rdv_world_lost(w, c->proc_index, c->exits);
+	for (int i = 0; !c->bye && i < w->nranks; i++) {
+		if (w->proc_of[i] == c->proc_index)
+			rdv_rank_lost(r, i);
+	}
 	for (struct rdv_coll *k = w->colls, *next; k; k = next) {
 		next = k->next;
 		rdv_coll_fail_if_left(w, k);

@@ -28,12 +28,14 @@ static void reader_watch_call(struct boot *b, int proc, const char *text)
 
 static void lost_text(const struct boot *b, int proc, char *buf, size_t size)
 {
+	static const char exited[] = ": it has exited without mori_shmem_finalize()";
 	char who[256];
 
 	if (proc >= 0) {
 		const char *verb = table_who(b, proc, who, sizeof(who)) == 1 ? "was" : "were";
 
-		snprintf(buf, size, "%s %s lost", who, verb);
+		snprintf(buf, size, "%s %s lost%s", who, verb,
+			 b->lost[proc] == BOOT_PROC_EXITED ? exited : "");
 	} else {
 		snprintf(buf, size, "the rendezvous (process %d on host %s) was lost",
 			 b->server.pid, b->server.host);
@@ -41,19 +43,19 @@ static void lost_text(const struct boot *b, int proc, char *buf, size_t size)
 }
 
 /* A process is lost; -1: the rendezvous, which hosts no PE of this world. */
-static void reader_lost(struct boot *b, int proc)
+static void reader_lost(struct boot *b, int proc, enum boot_proc how)
 {
 	char text[WIRE_TEXT];
 
 	if (proc >= b->info.n_procs)
 		return;
-	lost_text(b, proc, text, sizeof(text));
 	pthread_mutex_lock(&b->watch_lock);
 	if (proc < 0)
 		b->host_lost = 1;
 	else
 		/* Release: pairs with boot_lost(), which needs no lock. */
-		__atomic_store_n(&b->lost[proc], 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&b->lost[proc], (uint8_t)how, __ATOMIC_RELEASE);
+	lost_text(b, proc, text, sizeof(text));
 	pthread_mutex_lock(&b->lock);
 	boot_break(b, MORI_SHMEM_EPEER, text);
 	pthread_mutex_unlock(&b->lock);
@@ -159,7 +161,7 @@ static void reader_closed(struct boot *b)
 
 static void reader_frame(struct boot *b, uint32_t type, uint8_t *body, size_t len)
 {
-	int32_t proc;
+	struct wire_lost lost;
 
 	switch (type) {
 	case WIRE_TABLE:
@@ -172,9 +174,9 @@ static void reader_frame(struct boot *b, uint32_t type, uint8_t *body, size_t le
 		gather_result(b, body, len);
 		return;
 	case WIRE_LOST:
-		if (len == sizeof(proc)) {
-			memcpy(&proc, body, len);
-			reader_lost(b, proc);
+		if (len == sizeof(lost)) {
+			memcpy(&lost, body, len);
+			reader_lost(b, lost.proc, lost.exited ? BOOT_PROC_EXITED : BOOT_PROC_LOST);
 		}
 		break;
 	case WIRE_ABORT:
@@ -209,7 +211,7 @@ static void reader_link_down(struct boot *b)
 	}
 	pthread_mutex_unlock(&b->lock);
 	if (live && !leaving && !b->closed)
-		reader_lost(b, b->info.host_proc);
+		reader_lost(b, b->info.host_proc, BOOT_PROC_LOST);
 }
 
 static void reader_read(struct boot *b)

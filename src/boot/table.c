@@ -181,5 +181,5 @@ int boot_lost(const struct boot *b, int rank)
 {
 	if (rank < 0 || rank >= b->info.n_pes)
 		return 0;
-	return __atomic_load_n(&b->lost[b->peers[rank].proc], __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&b->lost[b->peers[rank].proc], __ATOMIC_ACQUIRE) != 0;
 }

@@ -36,11 +36,12 @@ enum wire_type {
 	WIRE_BYE,      /* nothing */
 	WIRE_ABORT,    /* text; the rendezvous forwards it to the other processes */
 	WIRE_NO_FDS,   /* struct wire_no_fds; forwarded to the process that waits for them */
+	WIRE_EXIT,     /* nothing: the process exits without a goodbye */
 	/* to the processes */
 	WIRE_TABLE,   /* struct wire_table, wire_entry[n_procs], int32_t proc_of[n_pes], blobs */
 	WIRE_REFUSED, /* struct wire_refused */
 	WIRE_RESULT,  /* struct wire_result, data or text */
-	WIRE_LOST,    /* int32_t proc */
+	WIRE_LOST,    /* struct wire_lost */
 	WIRE_CLOSED,  /* nothing: the rendezvous ends in good order */
 };
 
@@ -89,6 +90,11 @@ struct wire_no_fds {
 	uint32_t tag;
 	int32_t status; /* why they do not come */
 	char text[WIRE_TEXT];
+};
+
+struct wire_lost {
+	int32_t proc;
+	int32_t exited; /* 1: it has said WIRE_EXIT */
 };
 
 enum wire_kind { WIRE_BARRIER, WIRE_ALLGATHER, WIRE_AGREE };

@@ -163,6 +163,23 @@ static int exit_code(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/*
+ * The process that has failed first. It may be the consequence of one that ended before with code
+ * 0, although other PEs needed it.
+ */
+static void say_cause(const struct job *j, const struct proc *p, pid_t pid, int status)
+{
+	char who[64], how[128], before[512];
+	int first = mori_private_launcher()->blamed(j->uid, before, sizeof(before));
+
+	if (first < 0 || first == p->first)
+		say_end(p, pid, status);
+	else
+		cmd_error("run", "%s; then %s (process %d) %s", before,
+			  run_who(p, who, sizeof(who)), (int)pid,
+			  how_ended(status, how, sizeof(how)));
+}
+
 /* The first process that ends with a failure: end the others, too. */
 static void on_cause(struct job *j, const struct proc *p, pid_t pid, int status)
 {
@@ -172,7 +189,7 @@ static void on_cause(struct job *j, const struct proc *p, pid_t pid, int status)
 		cmd_error("run", "ended by signal %d (%s)", j->interrupted,
 			  strsignal(j->interrupted));
 	else
-		say_end(p, pid, status);
+		say_cause(j, p, pid, status);
 	if (!j->o->keep_going)
 		earlier(&j->term_at, clock_deadline(NOTICE_S));
 }
