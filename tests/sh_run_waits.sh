@@ -36,6 +36,15 @@ int main(int argc, char **argv)
 			usleep(10000);
 	if (argc > 1 && !strcmp(argv[1], "word") && me == 1)
 		mori_shmem_int64_p(&box[2], 7, 0, 0);
+	/* Nobody comes: PE 0 is in finalize, or waits as well. */
+	if (argc > 1 && !strcmp(argv[1], "left") && me == 0)
+		return mori_shmem_finalize() ? failed("finalize") : 0;
+	if (argc > 1 && (!strcmp(argv[1], "left") || !strcmp(argv[1], "all"))) {
+		int err = mori_shmem_int64_wait_until_equals(&box[2], 7);
+
+		printf("%d: ", err);
+		return failed("wait") - 1;
+	}
 	if (argc > 2 && !strcmp(argv[1], "exit") && me == 1)
 		return atoi(argv[2]);
 	if (argc > 1 && mori_shmem_barrier_all())
@@ -85,6 +94,18 @@ check "one PE speaks for all" err_count 'PE [23]:' 0
 late "a barrier of nodes" "$barrier" -n 3 sh -c 'MORI_NODE_ID=$((MORI_RANK / 2)) exec "$0" "$@"' "$tmp/host" barrier
 MORI_SHMEM_WAIT_REPORT=0 job -n 2 "$tmp/host" none
 check "nothing without waits" err_is_empty
+
+# Waits that nobody can end: the others are in finalize, or wait as well.
+where='0x[0-9a-f]* (heap + 0x10) == 7, which is 0$'
+left="-4: wait: mori_shmem_int64_wait_until_equals: no PE is left that could end this wait (in mori_shmem_finalize(): PE 0"
+job_code "finalize and a wait" 1 -n 2 --keep-going "$tmp/host" left
+check "the wait ends" out_count "^$left): $where" 1
+job_code "over nodes" 1 -n 3 --keep-going sh -c 'MORI_NODE_ID=$((MORI_RANK / 2)) exec "$0" "$@"' "$tmp/host" left
+check "both waits end" out_count "^$left; the others wait, too): $where" 2
+job_code "all wait" 0 -n 2 --keep-going -x MORI_SHMEM_DEADLOCK=error "$tmp/host" all
+check "both waits end" out_count "^-5: wait: .*: all PEs wait for each other (MORI_SHMEM_DEADLOCK=error): $where" 2
+check "it is reported" err_count 'all PEs wait for each other: no PE of this job' 1
+check "with each wait" err_count "PE [01]: mori_shmem_int64_wait_until_equals has waited for [0-9.]* s: $where" 2
 
 # A program without threads: it says what is wrong long before the limit.
 job_code "--threads without threads" 1 -n 4 --threads 4 -x MORI_BOOTSTRAP_TIMEOUT=4 "$tmp/host"

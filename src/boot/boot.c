@@ -428,6 +428,18 @@ int boot_alone(const void *blob, size_t blob_len, struct boot **out)
 	return 0;
 }
 
+int boot_say(struct boot *b, enum boot_what what, unsigned flags, uint64_t number, const char *text)
+{
+	struct wire_tell tell = { .what = what, .flags = flags, .number = number };
+	struct iovec parts[2] = { { &tell, sizeof(tell) }, { (void *)text, 0 } };
+
+	if (b->alone || b->pid != boot_local_pid())
+		return 0;
+	if (text)
+		parts[1].iov_len = strlen(text) + 1;
+	return boot_send(b, WIRE_SAY, parts, text ? 2 : 1, clock_deadline(LINK_GRACE_S));
+}
+
 void boot_abort(struct boot *b, const char *text)
 {
 	char cut[WIRE_TEXT];

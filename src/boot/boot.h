@@ -127,6 +127,36 @@ void boot_watch(struct boot *b, boot_lost_fn lost, void *arg);
 int boot_lost(const struct boot *b, int rank);
 
 /*
+ * Waits that may never end. A process in which no PE can go on unless another does says so, and the
+ * rendezvous finds out whether that holds for all. It asks every process twice, half a second
+ * apart, whether nothing has changed: then no PE can ever go on.
+ */
+enum boot_what {
+	/* To the rendezvous. */
+	BOOT_STILL = 1, /* @text: the ranks in finalize, a line break, then a line for each wait */
+	BOOT_CONFIRMED, /* to BOOT_CONFIRM, with its number; a flag says whether it is still so */
+	/* To the processes. */
+	BOOT_CONFIRM, /* number, and a flag: the first or the second time */
+	BOOT_STUCK,   /* it holds for all; @text: who is in finalize or has left */
+};
+enum boot_flag {
+	BOOT_WAITS = 1,	    /* some PE waits for another, outside of collective calls */
+	BOOT_FINALIZES = 2, /* some PE is in finalize */
+	BOOT_KERNELS = 4,   /* all PEs that wait so do it in kernels */
+	BOOT_YES = 8,
+	BOOT_AGAIN = 16,     /* of BOOT_CONFIRM: the second time */
+	BOOT_SOME_GONE = 32, /* of BOOT_STUCK: other PEs have left or are in finalize */
+};
+
+/* @text may be NULL. */
+int boot_say(struct boot *b, enum boot_what what, unsigned flags, uint64_t number,
+	     const char *text);
+/* @hear is called from boot's own thread; set once, before the first wait. NULL removes it. */
+typedef void (*boot_hear_fn)(void *arg, enum boot_what what, unsigned flags, uint64_t number,
+			     const char *text);
+void boot_listen(struct boot *b, boot_hear_fn hear, void *arg);
+
+/*
  * Ends the job: the watchers of every process, this one first, are called with @text and process
  * -1, and every collective of boot fails with @text.
  */

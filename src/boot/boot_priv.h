@@ -104,6 +104,8 @@ struct boot {
 	pthread_mutex_t watch_lock;
 	struct boot_watcher *watchers;
 	int n_watchers;
+	boot_hear_fn hear; /* watch_lock: of boot_listen() */
+	void *hear_arg;
 	int host_lost;		    /* watch_lock: the rendezvous was lost, and no PE with it */
 	char abort_text[WIRE_TEXT]; /* watch_lock: why a PE ended the job; "" before */
 

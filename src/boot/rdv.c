@@ -107,6 +107,7 @@ static void rdv_conn_free(struct rdv_conn *c)
 	(void)epoll_ctl(c->rdv->epoll, EPOLL_CTL_DEL, c->fd, NULL);
 	socket_close(c->fd);
 	wire_in_free(&c->in);
+	free(c->waits);
 	while (c->out) {
 		struct rdv_pending *p = c->out;
 
@@ -225,6 +226,10 @@ static void rdv_conn_frame(struct rdv_conn *c, uint32_t type, const uint8_t *bod
 			break;
 		rdv_world_no_fds(c, body);
 		return;
+	case WIRE_SAY:
+		if (!c->world || !c->world->formed || rdv_still_hear(c, body, len))
+			break;
+		return;
 	case WIRE_EXIT:
 		c->exits = 1;
 		return;
@@ -289,8 +294,10 @@ static void rdv_reap(struct rdv *r)
 
 static int rdv_wait_ms(const struct rdv *r)
 {
-	int64_t first = r->acceptor.due;
+	int64_t first = r->acceptor.due, still = rdv_still_due(r);
 
+	if (still < first)
+		first = still;
 	if (r->forming && r->forming->deadline < first)
 		first = r->forming->deadline;
 	if (r->close_by && r->close_by < first)
@@ -375,6 +382,7 @@ void *rdv_main(void *arg)
 		if (r->acceptor.due <= clock_now())
 			acceptor_turn(&r->acceptor);
 		rdv_round_expire(r, clock_now());
+		rdv_still_turn(r, clock_now());
 		rdv_reap(r);
 		__atomic_store_n(&r->spent,
 				 r->failure.status && !r->forming && !r->worlds && !r->n_conns,

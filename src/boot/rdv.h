@@ -2,13 +2,15 @@
 /*
  * The rendezvous: one thread that alone owns listeners, connections and worlds, without locks.
  * rdv.c runs the loop and the connections, rdv_round.c gathers PEs into worlds, rdv_world.c serves
- * worlds that have formed, rdv_order.c does what a launcher in the same process asks for.
+ * worlds that have formed, rdv_still.c finds out that none of their PEs can go on, and rdv_order.c
+ * does what a launcher in the same process asks for.
  */
 #ifndef MORI_BOOT_RDV_H
 #define MORI_BOOT_RDV_H
 
 #include <pthread.h>
 
+#include "boot/boot.h"
 #include "boot/uid.h"
 #include "boot/wire.h"
 #include "stream/acceptor.h"
@@ -44,6 +46,9 @@ struct rdv_conn {
 	struct rdv_world *world; /* forming or formed; NULL before the first join */
 	int n_joined;		 /* PEs it joined with */
 	int proc_index;		 /* in a formed world */
+	unsigned still;		 /* rdv_still.c: 0, or what it has said, with BOOT_YES */
+	int confirmed;		 /* it is so for the question that is under way */
+	char *waits;		 /* the text of that */
 };
 
 struct rdv_coll {
@@ -79,6 +84,11 @@ struct rdv_world {
 	int n_conns;
 	int n_left; /* processes that said goodbye */
 	int lost;   /* a process is lost: no collective can complete */
+	/* rdv_still.c */
+	uint64_t question; /* the number of the last */
+	int asking;	   /* 0, or the first or second time that it is asked */
+	int64_t ask_at;	   /* when it is asked the second time; 0: not yet known */
+	int reported;	   /* that all wait */
 	struct rdv_coll *colls;
 	uint64_t n_done; /* collectives with a lower number are over */
 };
@@ -176,7 +186,17 @@ int rdv_ended_missing(struct rdv *r, const struct rdv_world *w, char *text, size
 /* The connection of @rank has ended without a goodbye. */
 void rdv_rank_lost(struct rdv *r, int rank);
 
+/* rdv_still.c */
+/* What a process says about its waits; -1: malformed. */
+int rdv_still_hear(struct rdv_conn *c, const uint8_t *body, size_t len);
+/* A process has left: the rest may be still. */
+void rdv_still_left(struct rdv_world *w);
+/* Asks the second time where that is due; and when the next is, or INT64_MAX. */
+void rdv_still_turn(struct rdv *r, int64_t now);
+int64_t rdv_still_due(const struct rdv *r);
+
 /* rdv_world.c */
+void rdv_world_send(struct rdv_world *w, struct rdv_msg *m);
 int rdv_world_form(struct rdv_world *w); /* 0, or MORI_SHMEM_ENOMEM and nothing changed */
 void rdv_world_coll(struct rdv_conn *c, const uint8_t *body, size_t len);
 void rdv_world_no_fds(struct rdv_conn *c, const uint8_t *body);

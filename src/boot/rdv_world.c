@@ -37,7 +37,7 @@ void rdv_world_free(struct rdv_world *w)
 	free(w);
 }
 
-static void rdv_world_send(struct rdv_world *w, struct rdv_msg *m)
+void rdv_world_send(struct rdv_world *w, struct rdv_msg *m)
 {
 	for (int i = 0; i < w->n_procs; i++) {
 		if (!w->conns[i])
@@ -405,6 +405,7 @@ void rdv_world_gone(struct rdv_conn *c)
 		next = k->next;
 		rdv_coll_fail_if_left(w, k);
 	}
+	rdv_still_left(w);
 	if (w->n_conns > 0)
 		return;
 	if (w->prev)

@@ -102,6 +102,28 @@ void boot_watch(struct boot *b, boot_lost_fn lost, void *arg)
 	pthread_mutex_unlock(&b->watch_lock);
 }
 
+void boot_listen(struct boot *b, boot_hear_fn hear, void *arg)
+{
+	pthread_mutex_lock(&b->watch_lock);
+	b->hear = hear;
+	b->hear_arg = arg;
+	pthread_mutex_unlock(&b->watch_lock);
+}
+
+static void reader_told(struct boot *b, const uint8_t *body, size_t len)
+{
+	struct wire_tell tell;
+
+	if (len < sizeof(tell))
+		return;
+	memcpy(&tell, body, sizeof(tell)); /* a text behind it ends in a zero byte */
+	pthread_mutex_lock(&b->watch_lock);
+	if (b->hear)
+		b->hear(b->hear_arg, (enum boot_what)tell.what, tell.flags, tell.number,
+			(const char *)body + sizeof(tell));
+	pthread_mutex_unlock(&b->watch_lock);
+}
+
 static void reader_table(struct boot *b, uint8_t *body, size_t len)
 {
 	int err = MORI_SHMEM_EIO;
@@ -185,6 +207,9 @@ static void reader_frame(struct boot *b, uint32_t type, uint8_t *body, size_t le
 		break;
 	case WIRE_NO_FDS:
 		fds_none(b, body, len);
+		break;
+	case WIRE_TELL:
+		reader_told(b, body, len);
 		break;
 	case WIRE_CLOSED:
 		reader_closed(b);

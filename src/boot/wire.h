@@ -37,12 +37,14 @@ enum wire_type {
 	WIRE_ABORT,    /* text; the rendezvous forwards it to the other processes */
 	WIRE_NO_FDS,   /* struct wire_no_fds; forwarded to the process that waits for them */
 	WIRE_EXIT,     /* nothing: the process exits without a goodbye */
+	WIRE_SAY,      /* struct wire_tell, text */
 	/* to the processes */
 	WIRE_TABLE,   /* struct wire_table, wire_entry[n_procs], int32_t proc_of[n_pes], blobs */
 	WIRE_REFUSED, /* struct wire_refused */
 	WIRE_RESULT,  /* struct wire_result, data or text */
 	WIRE_LOST,    /* struct wire_lost */
 	WIRE_CLOSED,  /* nothing: the rendezvous ends in good order */
+	WIRE_TELL,    /* struct wire_tell, text */
 };
 
 struct wire_proc {
@@ -95,6 +97,13 @@ struct wire_no_fds {
 struct wire_lost {
 	int32_t proc;
 	int32_t exited; /* 1: it has said WIRE_EXIT */
+};
+
+/* About waits; see boot.h. */
+struct wire_tell {
+	uint32_t what; /* enum boot_what */
+	uint32_t flags;
+	uint64_t number;
 };
 
 enum wire_kind { WIRE_BARRIER, WIRE_ALLGATHER, WIRE_AGREE };

@@ -350,16 +350,19 @@ void coll_leave(struct pe *pe)
 /* The second look, after a sleep, shows the wait to others; later ones report it. */
 static void coll_show(struct pe *pe, uint32_t epoch, struct waits_entry *e, int64_t now)
 {
+	const struct coll_call *call =
+		&coll_record(pe->world->block, epoch, pe->world->slot[pe->rank])->call;
+
 	if (!e->since) {
 		e->since = now;
 	} else if (e->pe) {
-		waits_look(e, now);
+		(void)waits_look(e, now); /* MORI_SHMEM_TIMEOUT ends it */
 	} else {
 		e->kind = WAITS_COLL;
+		e->ends = false;
 		e->epoch = epoch;
-		coll_describe(
-			&coll_record(pe->world->block, epoch, pe->world->slot[pe->rank])->call,
-			e->call, sizeof(e->call));
+		e->final = call->op == COLL_FINALIZE;
+		coll_describe(call, e->call, sizeof(e->call));
 		waits_begin(e, pe);
 	}
 }

@@ -34,8 +34,9 @@ __thread const char *fail_call;
 /* This thread's wait for a word: what others see of it, and how the last one ended. */
 static __thread struct waits_entry wait_shown;
 static __thread struct {
-	struct wait_word word; /* addr NULL: none has timed out */
+	struct wait_word word;
 	double limit_s;
+	char why[512]; /* it was found that nobody can end it */
 } wait_late;
 
 static int fail_set(int pe, int text)
@@ -88,8 +89,17 @@ static int64_t fail_wait_pause(struct net *net, struct backoff *wait)
 	return ns;
 }
 
+/* This thread's wait ends in vain; fail_status() makes the text. */
+static int fail_wait_over(const struct tgt_wait *w, int err, bool told)
+{
+	wait_late.word = (struct wait_word){ w->addr, w->kind, w->cmp, w->value };
+	wait_late.limit_s = (double)w->ns / 1e9;
+	snprintf(wait_late.why, sizeof(wait_late.why), "%s", told ? err_text() : "");
+	return err;
+}
+
 /* Before each sleep of a wait for a user's word: from the second on others may see it. */
-static void fail_wait_show(struct tgt_wait *w, struct pe *pe)
+static int fail_wait_show(struct tgt_wait *w, struct pe *pe)
 {
 	struct waits_entry *e = &wait_shown;
 	int64_t now = clock_now();
@@ -97,9 +107,9 @@ static void fail_wait_show(struct tgt_wait *w, struct pe *pe)
 	if (!w->since)
 		w->since = now;
 	if (w->listed)
-		waits_look(e, now);
-	if (w->listed || now - w->since < WAITS_SOON_NS || e->pe) /* a callback may wait within */
-		return;
+		return waits_look(e, now);
+	if (now - w->since < WAITS_SOON_NS || e->pe) /* a callback may wait within */
+		return 0;
 	e->kind = WAITS_WORD;
 	e->since = w->since;
 	e->ends = w->ns != DEV_NS_DEFAULT;
@@ -107,6 +117,7 @@ static void fail_wait_show(struct tgt_wait *w, struct pe *pe)
 	snprintf(e->call, sizeof(e->call), "mori_shmem_%s", fail_call);
 	waits_begin(e, pe);
 	w->listed = true;
+	return 0;
 }
 
 void tgt_wait_unlist(void)
@@ -119,25 +130,24 @@ int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st)
 	struct pe *pe = st->host; /* NULL in unit tests */
 	struct net *net = pe ? remote_net(pe->world) : NULL;
 	int64_t ns;
+	int err;
 
 	if (!w->backoff.since || w->backoff.yields || !(w->polls % WAIT_CHECK)) {
 		if (interrupt_asked())
 			world_abort(pe, "interrupted");
 		/* Acquire: pairs with the release in world_on_lost(). */
 		if (__atomic_load_n(&st->lost, __ATOMIC_ACQUIRE))
-			return MORI_SHMEM_EPEER;
+			return fail_wait_over(w, MORI_SHMEM_EPEER, false);
 		if (pe && tgt_load_relaxed_32(&st->life) != DEV_LIFE_OPEN)
-			return MORI_SHMEM_ESTATE;
-		if (w->ns != DEV_NS_DEFAULT && tgt_wait_over(tgt_now_ns(), w->ns, &w->end)) {
-			wait_late.word = (struct wait_word){ w->addr, w->kind, w->cmp, w->value };
-			wait_late.limit_s = (double)w->ns / 1e9;
-			return MORI_SHMEM_ETIMEDOUT;
-		}
+			return fail_wait_over(w, MORI_SHMEM_ESTATE, false);
+		if (w->ns != DEV_NS_DEFAULT && tgt_wait_over(tgt_now_ns(), w->ns, &w->end))
+			return fail_wait_over(w, MORI_SHMEM_ETIMEDOUT, false);
 	}
 	w->backoff.learned = pe ? &pe->learned[BACKOFF_WORD] : NULL;
 	ns = fail_wait_pause(net, &w->backoff);
-	if (ns && pe && w->kind >= 0)
-		fail_wait_show(w, pe);
+	err = ns && pe && w->kind >= 0 ? fail_wait_show(w, pe) : 0;
+	if (err)
+		return fail_wait_over(w, err, true);
 	if (ns && net && net_wait_event(net, (uint64_t)ns))
 		backoff_reset(&w->backoff);
 	else if (ns && !net)
@@ -215,6 +225,11 @@ static void fail_text_late(const struct dev_state *st, const char *name,
 	uint64_t seen;
 	char word[200];
 
+	if (wait_late.why[0]) {
+		snprintf(text, size, "%s", wait_late.why);
+		wait_late.why[0] = '\0';
+		return;
+	}
 	w.addr = (const void *)(uintptr_t)a->addr; /* of several, the one that is missing */
 	seen = dev_load(w.addr, (enum dev_kind)w.kind);
 	wait_text(st, &w, &seen, word, sizeof(word));
@@ -350,7 +365,8 @@ int fail_status(const struct dev_state *st, const char *name, int err)
 	if (err != MORI_SHMEM_EINVAL && err != MORI_SHMEM_EPEER &&
 	    ((err != MORI_SHMEM_ETIMEDOUT && err != MORI_SHMEM_ESTATE) || !last_fault.addr))
 		return err;
-	if (err == MORI_SHMEM_ETIMEDOUT && last_fault.pe < 0 && wait_late.word.kind >= 0)
+	if (last_fault.pe < 0 && last_fault.addr && wait_late.word.kind >= 0 &&
+	    (err == MORI_SHMEM_ETIMEDOUT || (err == MORI_SHMEM_EPEER && wait_late.why[0])))
 		fail_text_late(st, name, &last_fault, text, sizeof(text));
 	else
 		fail_text(st, name, err, &last_fault, text, sizeof(text));

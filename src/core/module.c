@@ -375,10 +375,11 @@ static void module_launch_note(struct pe *pe, const char *name, int err,
 		err == MORI_SHMEM_EFAULT || err == MORI_SHMEM_ETIMEDOUT || err == MORI_SHMEM_EPEER;
 	char text[sizeof(pe->kernel_fault.text)];
 
-	if (err == MORI_SHMEM_EPEER) { /* with the PE that is lost */
+	if (err == MORI_SHMEM_EPEER) { /* with the PE that is lost, if one is */
 		snprintf(text, sizeof(text), "%s", err_text());
-		world_lost(pe->world);
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), ": %s", err_text());
+		if (world_lost(pe->world))
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), ": %s",
+				 err_text());
 		err_set(err, "%s", text);
 	}
 
@@ -419,8 +420,7 @@ static int module_launch_waits(void *arg, const char *text, uint64_t since, bool
 		waits_begin(e, e->owner);
 	}
 	waits_kernel_text(e, text, ends);
-	waits_look(e, now);
-	return 0;
+	return waits_look(e, now);
 }
 
 int mori_shmem_kernel_launch(mori_shmem_module_t *m, const char *name, const unsigned grid[3],

@@ -190,6 +190,7 @@ struct pe {
 	struct lock coll_lock; /* one collective at a time */
 	bool finalized;	       /* under coll_lock: there is none any more */
 	uint32_t coll_epoch;   /* barriers so far */
+	unsigned n_threads;    /* that have acted for it, ever; atomic; registry.c */
 	struct backoff_learned learned[BACKOFF_KINDS];
 	struct kernel_fault kernel_fault;
 	struct faults faults;

@@ -265,3 +265,19 @@ int queue_quiet(struct pe *pe, int to)
 		       "what kernels had posted to PE %d over the network did not complete: %s", to,
 		       err_name(err));
 }
+
+bool queue_idle(const struct pe *pe)
+{
+	const struct queues *qs = pe->queues;
+	const struct nic_queue *q = qs ? (const struct nic_queue *)qs->own : NULL;
+
+	if (q && (qs->rdma || pe_device_mem(pe)))
+		return false;
+	/* Relaxed: the PE waits, and posts nothing. */
+	for (uint32_t i = 0; q && i < qs->n; i++) {
+		if (__atomic_load_n(&q[i].done, __ATOMIC_RELAXED) <
+		    __atomic_load_n(&q[i].taken, __ATOMIC_RELAXED))
+			return false;
+	}
+	return true;
+}

@@ -198,6 +198,10 @@ static uint64_t registry_list_thread(struct registry_thread *t)
 /* Under the lock: @pe, or none, is what the call uses. */
 static void registry_count(struct registry_call *call, struct pe *pe)
 {
+	if (pe && registry_thread.acted_for != pe->id) {
+		__atomic_fetch_add(&pe->n_threads, 1, __ATOMIC_RELAXED);
+		registry_thread.acted_for = pe->id;
+	}
 	*call = (struct registry_call){ .slow = true, .pe = pe, .outer = registry_thread.counted };
 	if (pe) {
 		pe->calls++;

@@ -28,6 +28,7 @@ struct registry_thread {
 	struct dev_state *state;      /* what this thread acts for */
 	struct pe *bound;	      /* may be gone: see bound_id */
 	uint64_t bound_id;	      /* 0: not bound */
+	uint64_t acted_for;	      /* the PE, by its id, that last counted this thread */
 	uint64_t ctx_generation;      /* the same for the last context */
 	uint64_t ctx;
 	struct dev_state *ctx_state; /* whose address, or whose copy's, ctx is */

@@ -3,6 +3,7 @@
 
 #include "core/coll.h"
 #include "core/pe.h"
+#include "util/err.h"
 #include "util/log.h"
 
 #include <stdio.h>
@@ -13,7 +14,9 @@ void waits_begin(struct waits_entry *e, struct pe *pe)
 	double every = pe->options.wait_report;
 
 	e->report_at = every > 0 ? e->since + (int64_t)(every * 1e9) : INT64_MAX;
+	e->status = 0;
 	pthread_mutex_lock(&w->lock);
+	w->moves++;
 	e->pe = pe;
 	e->next = w->first;
 	w->first = e;
@@ -27,6 +30,7 @@ void waits_end(struct waits_entry *e)
 	if (!w)
 		return;
 	pthread_mutex_lock(&w->lock);
+	w->moves++;
 	for (struct waits_entry **p = &w->first; *p; p = &(*p)->next) {
 		if (*p == e) {
 			*p = e->next;
@@ -66,18 +70,49 @@ static void waits_text(const struct waits_entry *e, char *text, size_t size)
 	}
 }
 
-void waits_look(struct waits_entry *e, int64_t now)
+void waits_describe(const struct waits_entry *e, int64_t now, char *text, size_t size)
 {
-	int64_t lasts = now - e->since;
-	char text[512];
+	char what[512];
 
+	waits_text(e, what, sizeof(what));
+	snprintf(text, size, "PE %d: %s has waited for %.3g s%s: %s", e->pe->rank, e->call,
+		 (double)(now - e->since) / 1e9, e->kind == WAITS_COLL ? " for other PEs" : "",
+		 what);
+}
+
+/* Nobody can end it. */
+static int waits_fail(const struct waits_entry *e, int status)
+{
+	struct waits *w = &e->pe->world->waits;
+	char what[512], why[sizeof(w->verdict)], kernel[200] = "";
+
+	pthread_mutex_lock(&w->lock);
+	waits_text(e, what, sizeof(what));
+	snprintf(why, sizeof(why), "%s", w->verdict);
+	pthread_mutex_unlock(&w->lock);
+	if (e->kind == WAITS_KERNEL)
+		snprintf(kernel, sizeof(kernel), "%s on PE %d: ", e->call, e->pe->rank);
+	return err_set(status, "%s%s: %s", kernel, why, what);
+}
+
+int waits_look(struct waits_entry *e, int64_t now)
+{
+	/* Acquire: pairs with the release in stuck.c; the text is written before it. */
+	int status = __atomic_load_n(&e->status, __ATOMIC_ACQUIRE);
+	char text[800];
+
+	if (status)
+		return waits_fail(e, status);
+	/* Release: pairs with stuck.c, which then knows that the check came before. */
+	__atomic_store_n(&e->looked, 1, __ATOMIC_RELEASE);
+	stuck_check(e->pe->world, now);
 	if (now < e->report_at)
-		return;
-	e->report_at = e->since + 2 * lasts;
+		return 0;
+	e->report_at = now + (now - e->since);
 	/* In a collective call one PE of the node reports for all that wait for the same. */
 	if (e->kind == WAITS_COLL && !coll_reports(e->pe, e->epoch))
-		return;
-	waits_text(e, text, sizeof(text));
-	log_warn("PE %d: %s has waited for %.3g s%s: %s", e->pe->rank, e->call, (double)lasts / 1e9,
-		 e->kind == WAITS_COLL ? " for other PEs" : "", text);
+		return 0;
+	waits_describe(e, now, text, sizeof(text));
+	log_warn("%s", text);
+	return 0;
 }

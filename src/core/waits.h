@@ -24,6 +24,9 @@ struct waits_entry {
 	enum waits_kind kind;
 	int64_t since, report_at; /* by clock_now() */
 	bool ends;		  /* it has a limit of its own */
+	bool final;		  /* WAITS_COLL: of finalize */
+	int status;		  /* atomic: it is to end with that; stuck.c */
+	uint32_t looked;	  /* atomic: its thread has checked what it waits for; stuck.c */
 	char call[160];		  /* that waits, with its name */
 	struct wait_word word;	  /* WAITS_WORD */
 	uint32_t epoch;		  /* WAITS_COLL */
@@ -32,8 +35,12 @@ struct waits_entry {
 };
 
 struct waits {
-	pthread_mutex_t lock; /* of the list and its entries; nothing is called that waits */
+	pthread_mutex_t lock; /* of all here; nothing is called that waits */
 	struct waits_entry *first;
+	uint64_t moves; /* how often the list has changed */
+	uint64_t told; /* the same when the rendezvous was told that all here wait; 0: it was not */
+	int64_t check_at;  /* atomic: when to see whether they do */
+	char verdict[512]; /* why waits end whose status is set */
 };
 
 /* A wait becomes visible when it has lasted for this long. */
@@ -41,11 +48,21 @@ struct waits {
 
 /* The wait of @pe described by @e, which began at e->since, goes into the list. */
 void waits_begin(struct waits_entry *e, struct pe *pe);
-/* Called before each sleep of a wait in the list: reports it if that is due. */
-void waits_look(struct waits_entry *e, int64_t now);
+/*
+ * Called before each sleep of a wait in the list, with what it waits for checked: reports it if that
+ * is due. Not 0: nobody can end it, and it is to fail with that status; the text is set.
+ */
+int waits_look(struct waits_entry *e, int64_t now);
 /* The wait is over; nothing if it is not in the list. */
 void waits_end(struct waits_entry *e);
 /* What the kernel of @e waits for now. */
 void waits_kernel_text(struct waits_entry *e, const char *text, bool ends);
+/* With the lock held: who waits, how long, and for what. */
+void waits_describe(const struct waits_entry *e, int64_t now, char *text, size_t size);
+
+/* stuck.c: from now on the waits of @w end when nobody can end them. */
+void stuck_open(struct world *w);
+/* Now and then, by a thread that waits in @w. */
+void stuck_check(struct world *w, int64_t now);
 
 #endif

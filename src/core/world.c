@@ -339,6 +339,7 @@ static int world_open(struct world *w, struct pe *pe, const struct pe_blob *blob
 	if (!err && device)
 		err = segments_room(w, blob);
 	boot_watch(w->boot, world_on_lost, w);
+	stuck_open(w);
 	leader = boot_peer(w->boot, w->node_ranks[0])->proc;
 	if (leader == boot_my_proc(w->boot))
 		err = world_give(w, device, fds, err);

@@ -225,6 +225,48 @@ static int net_quiet_all(struct net *e)
 	return err;
 }
 
+/* A request of net_settle() that is over; its net is behind it. */
+struct net_settling {
+	struct net_req req;
+	struct net *net;
+};
+
+static void net_settled(struct net_req *r)
+{
+	struct net_settling *s =
+		(struct net_settling *)((char *)r - offsetof(struct net_settling, req));
+
+	s->net->n_settling--;
+	free(s);
+}
+
+bool net_settle(struct net *e)
+{
+	bool settled = true;
+
+	engine_enter(e);
+	for (struct net_conn *c = e->conns; c; c = c->next) {
+		bool asks = !e->n_settling || !settled;
+		struct net_settling *s;
+
+		if (c->serves || c->state != CONN_UP ||
+		    (c->posted == c->flushed && c->n_rma == c->rma_flushed && !c->nbi.left))
+			continue;
+		s = asks ? calloc(1, sizeof(*s)) : NULL;
+		settled = false;
+		if (!s)
+			continue;
+		s->net = e;
+		s->req.kind = NET_REQ_FLUSH;
+		s->req.at.pe = net_op_pe_of(e, c->proc);
+		s->req.done = net_settled;
+		e->n_settling++;
+		net_req_submit(e, c, &s->req);
+	}
+	engine_leave(e);
+	return settled;
+}
+
 int net_quiet(struct net *e, int pe)
 {
 	struct net_conn *c;

@@ -176,6 +176,12 @@ int net_fence(struct net *e, int pe);
  */
 int net_quiet(struct net *e, int pe);
 
+/*
+ * Whether nothing that this process has issued is under way. If something is, asks for the
+ * acknowledgement, without waiting, so that a later call may know more.
+ */
+bool net_settle(struct net *e);
+
 /* Serve what has arrived, without waiting; how many things that were. For those who poll memory. */
 int net_progress(struct net *e);
 /*
