@@ -63,16 +63,19 @@ for sig in INT TERM HUP QUIT; do
 	check "$sig: a PE may handle it" [ $code = 0 ]
 	check "$sig: all PEs got it" [ "$(grep -c "got $sig" "$tmp/out")" = 3 ]
 done
-for sig in USR1 USR2; do
-	background -n 2 sh -c "trap 'echo got $sig' $sig; trap 'exit 6' TERM"'
-		echo >>$TMP_UP; while :; do sleep 0.05; done'
-	check "$sig: PEs are up" wait_for has_lines "$tmp/up" 2
-	kill -$sig $launcher
-	check "$sig: all PEs got it and go on" wait_for has_lines "$tmp/out" 2
-	kill -TERM $launcher
-	await_end
-	check "$sig: code after the end" [ $code = 6 ]
-done
+# SIGUSR1 is the launcher's own: tests/sh_run_waits.sh.
+background -n 2 sh -c "trap 'echo got it' USR2; trap 'echo got USR1' USR1; trap 'exit 6' TERM"'
+	echo >>$TMP_UP; while :; do sleep 0.05; done'
+check "USR2: PEs are up" wait_for has_lines "$tmp/up" 2
+kill -USR1 $launcher
+check "USR1: the launcher answers" wait_for err_has 'mori run: no PE has called mori_shmem_init()'
+kill -USR2 $launcher
+check "USR2: all PEs got it and go on" wait_for has_lines "$tmp/out" 2
+kill -TERM $launcher
+await_end
+check "USR2: code after the end" [ $code = 6 ]
+check "USR1: no PE got it" sorted_is "got it
+got it"
 
 background -n 3 sh -c 'echo >>$TMP_UP; exec sleep 100'
 check "INT: PEs are up" wait_for has_lines "$tmp/up" 3

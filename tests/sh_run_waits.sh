@@ -6,11 +6,27 @@ set -u
 . "$SRC/tests/sh_lib.bash"
 
 cat >"$tmp/host.c" <<'H'
+#include <fcntl.h>
 #include <mori/shmem.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+/* How many signals the process handles. */
+static int handled(void)
+{
+	struct sigaction a;
+	int n = 0;
+
+	for (int i = 1; i < 32; i++)
+		n += !sigaction(i, NULL, &a) && a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN;
+	return n;
+}
+static void own(int sig)
+{
+	(void)sig;
+}
 static int failed(const char *what)
 {
 	printf("%s: %s\n", what, mori_shmem_last_error());
@@ -22,8 +38,17 @@ int main(int argc, char **argv)
 
 	if (argc > 2 && !strcmp(argv[1], "gone") && !strcmp(rank, "1"))
 		return atoi(argv[2]);
+	int before = handled();
+	char up[200];
+	if (argc > 1 && !strcmp(argv[1], "own"))
+		signal(SIGUSR2, own);
 	if (mori_shmem_init())
 		return failed("init");
+	if (argc > 1 && (!strcmp(argv[1], "own") || !strcmp(argv[1], "handlers"))) {
+		int during = handled();
+
+		return mori_shmem_finalize() || printf("%d, %d\n", during - before, handled() - before) < 0;
+	}
 	int me = mori_shmem_my_pe();
 	int64_t *box = mori_shmem_calloc(8, sizeof(*box));
 
@@ -31,9 +56,12 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "word") && me == 0 &&
 	    mori_shmem_int64_wait_until(&box[2], MORI_SHMEM_CMP_GE, 7))
 		return failed("wait");
-	if (argc > 1 && (!strcmp(argv[1], "word") || !strcmp(argv[1], "barrier")) && me == 1)
+	if (argc > 1 && (!strcmp(argv[1], "word") || !strcmp(argv[1], "barrier")) && me == 1) {
+		snprintf(up, sizeof(up), "%s.up", argv[2]); /* from here on signals may come */
+		close(creat(up, 0600));
 		while (access(argv[2], F_OK))
 			usleep(10000);
+	}
 	if (argc > 1 && !strcmp(argv[1], "word") && me == 1)
 		mori_shmem_int64_p(&box[2], 7, 0, 0);
 	/* Nobody comes: PE 0 is in finalize, or waits as well. */
@@ -56,6 +84,7 @@ $CC $CFLAGS -I"$SRC/include" "$tmp/host.c" -o "$tmp/host" -L"$BUILD/lib" -lmori_
 check "the program" [ $? = 0 ]
 out_count() { [ "$(grep -c -- "$1" "$tmp/out")" = "$2" ]; }
 
+nodes='MORI_NODE_ID=$((MORI_RANK / 2)) exec "$0" "$@"'
 quiet_job() { job "$@" && err_is_empty; }
 
 # A process that ends before it joins: the limit of init is far away.
@@ -91,24 +120,82 @@ late "a word over the network" "$word" -n 2 -x MORI_DISABLE_P2P=1 "$tmp/host" wo
 barrier='PE 0: mori_shmem_barrier_all has waited for [0-9.]* s for other PEs: PE 1$'
 late "a barrier" "$barrier" -n 4 "$tmp/host" barrier
 check "one PE speaks for all" err_count 'PE [23]:' 0
-late "a barrier of nodes" "$barrier" -n 3 sh -c 'MORI_NODE_ID=$((MORI_RANK / 2)) exec "$0" "$@"' "$tmp/host" barrier
+late "a barrier of nodes" "$barrier" -n 3 sh -c "$nodes" "$tmp/host" barrier
 MORI_SHMEM_WAIT_REPORT=0 job -n 2 "$tmp/host" none
 check "nothing without waits" err_is_empty
+
+# Jobs that take some seconds each, side by side: begin NAME ARGUMENTS...; ended NAME WHAT CODE.
+declare -A jobs
+begin() {
+	"$MORI" run "${@:2}" >"$tmp/$1.out" 2>"$tmp/$1.err" &
+	jobs[$1]=$!
+}
+ended() {
+	wait "${jobs[$1]}"
+	code=$?
+	mv "$tmp/$1.out" "$tmp/out"
+	mv "$tmp/$1.err" "$tmp/err"
+	check "$2: exit code $code" [ $code = "$3" ]
+}
+begin left -n 2 --keep-going "$tmp/host" left
+begin nodes -n 3 --keep-going sh -c "$nodes" "$tmp/host" left
+begin all -n 2 --keep-going -x MORI_SHMEM_DEADLOCK=error -x MORI_SHMEM_WAIT_REPORT=0 "$tmp/host" all
+begin threads -n 4 --threads 4 -x MORI_BOOTSTRAP_TIMEOUT=4 "$tmp/host"
+begin timeout -n 4 --timeout 5 sh -c '[ $MORI_RANK != 3 ] || exec sleep 100; exec "$0" "$@"' "$tmp/host" none
 
 # Waits that nobody can end: the others are in finalize, or wait as well.
 where='0x[0-9a-f]* (heap + 0x10) == 7, which is 0$'
 left="-4: wait: mori_shmem_int64_wait_until_equals: no PE is left that could end this wait (in mori_shmem_finalize(): PE 0"
-job_code "finalize and a wait" 1 -n 2 --keep-going "$tmp/host" left
+ended left "finalize and a wait" 1
 check "the wait ends" out_count "^$left): $where" 1
-job_code "over nodes" 1 -n 3 --keep-going sh -c 'MORI_NODE_ID=$((MORI_RANK / 2)) exec "$0" "$@"' "$tmp/host" left
+ended nodes "over nodes" 1
 check "both waits end" out_count "^$left; the others wait, too): $where" 2
-job_code "all wait" 0 -n 2 --keep-going -x MORI_SHMEM_DEADLOCK=error "$tmp/host" all
+ended all "all wait" 0
 check "both waits end" out_count "^-5: wait: .*: all PEs wait for each other (MORI_SHMEM_DEADLOCK=error): $where" 2
 check "it is reported" err_count 'all PEs wait for each other: no PE of this job' 1
 check "with each wait" err_count "PE [01]: mori_shmem_int64_wait_until_equals has waited for [0-9.]* s: $where" 2
 
 # A program without threads: it says what is wrong long before the limit.
-job_code "--threads without threads" 1 -n 4 --threads 4 -x MORI_BOOTSTRAP_TIMEOUT=4 "$tmp/host"
+ended threads "--threads without threads" 1
 check "how to do it" err_count '1 of the 4 PEs of this process has called .*MORI_THREADS.*docs/job.md' 1
+ended timeout "--timeout" 124
+check "--timeout says who is missing" err_has 'run: PE [-0-2, ]*: mori_shmem_init waits for PE .*3 to call it$'
+
+# Who waits for what, on demand. PE 1 is on its own, PE 2 in a barrier.
+rm -f "$tmp/go" "$tmp/go.up"
+"$MORI" run -n 3 "$tmp/host" word "$tmp/go" >"$tmp/out" 2>"$tmp/err" &
+launcher=$!
+check "PE 1 is up" wait_for [ -e "$tmp/go.up" ]
+asked() {
+	kill -USR1 $launcher
+	sleep 0.1
+	err_has "run: PE 0: mori_shmem_int64_wait_until has waited for [0-9.]* s: 0x.* (heap + 0x10) >= 7, which is 0$" &&
+		err_has 'run: PE 1: waits in no call of the library$' &&
+		err_has 'run: PE 2: mori_shmem_barrier_all has waited for [0-9.]* s for other PEs: PE 0-1$'
+}
+check "SIGUSR1: all PEs" wait_for asked
+touch "$tmp/go"
+check "SIGUSR1: the job goes on" wait $launcher
+job_code "no handler by default" 0 -n 1 "$tmp/host" handlers
+check "no handler by default" out_is "0, 0"
+job_code "a handler on demand" 0 -n 1 -x MORI_SHMEM_DUMP_SIGNAL=SIGUSR2 "$tmp/host" handlers
+check "a handler on demand, while there is a PE" out_is "1, 0"
+job_code "a handler of the program's own" 0 -n 1 -x MORI_SHMEM_DUMP_SIGNAL=usr2 "$tmp/host" own
+check "it stays" out_is "1, 1"
+check "and the program is told" err_has 'MORI_SHMEM_DUMP_SIGNAL: the program handles or ignores signal 12'
+rm -f "$tmp/go" "$tmp/go.up"
+MORI_SHMEM_DUMP_SIGNAL=usr2 "$MORI" run -n 2 "$tmp/host" word "$tmp/go" >"$tmp/out" 2>"$tmp/err" &
+launcher=$!
+dumped() {
+	kill -USR2 $launcher
+	sleep 0.1
+	err_has 'warning: PE 0: mori_shmem_int64_wait_until has waited for .* >= 7, which is 0$' &&
+		err_has 'warning: PE 1: waits in no call of the library$'
+}
+check "PE 1 is up" wait_for [ -e "$tmp/go.up" ]
+check "a process says it, too" wait_for dumped
+touch "$tmp/go"
+check "the job goes on" wait $launcher
+
 check "nothing where all come" quiet_job -n 4 --threads 1 "$tmp/host"
 finish

@@ -135,9 +135,11 @@ enum boot_what {
 	/* To the rendezvous. */
 	BOOT_STILL = 1, /* @text: the ranks in finalize, a line break, then a line for each wait */
 	BOOT_CONFIRMED, /* to BOOT_CONFIRM, with its number; a flag says whether it is still so */
+	BOOT_ANSWER,	/* to BOOT_ASK, with its number; @text: a line for each wait or PE */
 	/* To the processes. */
 	BOOT_CONFIRM, /* number, and a flag: the first or the second time */
 	BOOT_STUCK,   /* it holds for all; @text: who is in finalize or has left */
+	BOOT_ASK,     /* number: who waits for what? The launcher wants to know */
 };
 enum boot_flag {
 	BOOT_WAITS = 1,	    /* some PE waits for another, outside of collective calls */

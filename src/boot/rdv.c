@@ -108,6 +108,7 @@ static void rdv_conn_free(struct rdv_conn *c)
 	socket_close(c->fd);
 	wire_in_free(&c->in);
 	free(c->waits);
+	free(c->answer);
 	while (c->out) {
 		struct rdv_pending *p = c->out;
 
@@ -298,6 +299,8 @@ static int rdv_wait_ms(const struct rdv *r)
 
 	if (still < first)
 		first = still;
+	if (r->answer_by && r->answer_by < first)
+		first = r->answer_by;
 	if (r->forming && r->forming->deadline < first)
 		first = r->forming->deadline;
 	if (r->close_by && r->close_by < first)

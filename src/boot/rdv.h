@@ -2,13 +2,14 @@
 /*
  * The rendezvous: one thread that alone owns listeners, connections and worlds, without locks.
  * rdv.c runs the loop and the connections, rdv_round.c gathers PEs into worlds, rdv_world.c serves
- * worlds that have formed, rdv_still.c finds out that none of their PEs can go on, and rdv_order.c
- * does what a launcher in the same process asks for.
+ * worlds that have formed, rdv_still.c finds out that none of their PEs can go on, rdv_order.c does
+ * what a launcher in the same process asks for, and rdv_ask.c collects who waits for what.
  */
 #ifndef MORI_BOOT_RDV_H
 #define MORI_BOOT_RDV_H
 
 #include <pthread.h>
+#include <stdio.h>
 
 #include "boot/boot.h"
 #include "boot/uid.h"
@@ -49,6 +50,7 @@ struct rdv_conn {
 	unsigned still;		 /* rdv_still.c: 0, or what it has said, with BOOT_YES */
 	int confirmed;		 /* it is so for the question that is under way */
 	char *waits;		 /* the text of that */
+	char *answer; /* rdv_ask.c: to the last question of the launcher; NULL: none yet */
 };
 
 struct rdv_coll {
@@ -140,6 +142,8 @@ struct rdv {
 	pthread_mutex_t order_lock;
 	pthread_cond_t order_moved;
 	struct rdv_order *order; /* of the launcher's thread; NULL: none */
+	uint64_t question;	 /* of the launcher, the last */
+	int64_t answer_by;	 /* when it is answered with what there is; 0: there is none */
 	int blamed; /* order_lock: -1, or the first rank of the process; text says how it ended */
 	char blamed_text[WIRE_TEXT];
 };
@@ -181,12 +185,25 @@ void rdv_order_open(struct rdv *r);
 void rdv_order_close(struct rdv *r);
 /* Called when all that has arrived is read. */
 void rdv_order_run(struct rdv *r);
+/* The processes that have ended, a line each. */
+void rdv_ended_text(const struct rdv *r, FILE *out);
 /* 1 if a rank that the forming @w lacks has ended; @text says which and how. */
 int rdv_ended_missing(struct rdv *r, const struct rdv_world *w, char *text, size_t size);
 /* The connection of @rank has ended without a goodbye. */
 void rdv_rank_lost(struct rdv *r, int rank);
 
+/* rdv_ask.c */
+/* Asks every process who waits for what, for the launcher. */
+void rdv_ask(struct rdv *r, double timeout_s);
+/* Whether all have answered, or it is too late. */
+int rdv_ask_over(const struct rdv *r, int64_t now);
+/* What they have answered, to be freed. */
+char *rdv_ask_text(struct rdv *r);
+void rdv_ask_hear(struct rdv_conn *c, uint64_t number, const char *text);
+
 /* rdv_still.c */
+struct rdv_msg *rdv_still_msg(enum boot_what what, unsigned flags, uint64_t number,
+			      const char *text);
 /* What a process says about its waits; -1: malformed. */
 int rdv_still_hear(struct rdv_conn *c, const uint8_t *body, size_t len);
 /* A process has left: the rest may be still. */

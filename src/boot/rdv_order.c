@@ -13,19 +13,22 @@
 
 #include "boot/launcher.h"
 #include "boot/local.h"
-#include "boot/node.h"
+#include "util/clock.h"
 
 /* A process that has ended: its PEs never join again. */
 struct rdv_ended {
 	struct rdv_ended *next;
 	int first, n; /* ranks */
+	int good;     /* without a failure */
 	struct wire_proc proc;
 	char how[64];
 };
 
 struct rdv_order {
-	const struct rdv_ended *ended;
-	int done;
+	const struct rdv_ended *ended; /* NULL: the order is to ask who waits for what */
+	double timeout_s;
+	char *text; /* the answer */
+	int asked, done;
 };
 
 void rdv_rank_lost(struct rdv *r, int rank)
@@ -41,18 +44,26 @@ void rdv_rank_lost(struct rdv *r, int rank)
 	r->lost.set[rank] = 1;
 }
 
+static const char *rdv_ended_who(const struct rdv_ended *e, char *buf, size_t size)
+{
+	if (e->n > 1)
+		snprintf(buf, size, "PEs %d-%d (process %d)", e->first, e->first + e->n - 1,
+			 e->proc.pid);
+	else
+		snprintf(buf, size, "PE %d (process %d)", e->first, e->proc.pid);
+	return buf;
+}
+
 /* The first one is the cause, what others do after it a consequence. */
 static void rdv_blame(struct rdv *r, const struct rdv_ended *e)
 {
-	char ranks[32];
+	char who[64];
 
-	snprintf(ranks, sizeof(ranks), e->n > 1 ? "PEs %d-%d" : "PE %d", e->first,
-		 e->first + e->n - 1);
 	pthread_mutex_lock(&r->order_lock);
 	if (r->blamed < 0) {
 		r->blamed = e->first;
-		snprintf(r->blamed_text, sizeof(r->blamed_text),
-			 "%s (process %d) %s without mori_shmem_%s()", ranks, e->proc.pid, e->how,
+		snprintf(r->blamed_text, sizeof(r->blamed_text), "%s %s without mori_shmem_%s()",
+			 rdv_ended_who(e, who, sizeof(who)), e->how,
 			 e->first < r->lost.n && r->lost.set[e->first] ? "finalize" : "init");
 	}
 	pthread_mutex_unlock(&r->order_lock);
@@ -71,7 +82,7 @@ static void rdv_order_ended(struct rdv *r, const struct rdv_ended *e)
 	r->ended = keep;
 	for (int i = e->first; i < e->first + e->n && i < r->lost.n; i++)
 		lost |= r->lost.set[i];
-	if (lost)
+	if (lost && e->good) /* else its end is a failure of its own, or a consequence */
 		rdv_blame(r, keep);
 	rdv_round_doomed(r);
 }
@@ -85,7 +96,16 @@ void rdv_order_run(struct rdv *r)
 	pthread_mutex_unlock(&r->order_lock);
 	if (!o)
 		return;
-	rdv_order_ended(r, o->ended);
+	if (o->ended) {
+		rdv_order_ended(r, o->ended);
+	} else {
+		if (!o->asked)
+			rdv_ask(r, o->timeout_s);
+		o->asked = 1;
+		if (!rdv_ask_over(r, clock_now()))
+			return;
+		o->text = rdv_ask_text(r);
+	}
 	pthread_mutex_lock(&r->order_lock);
 	r->order = NULL;
 	o->done = 1;
@@ -111,6 +131,14 @@ void rdv_order_close(struct rdv *r)
 	free(r->lost.set);
 	pthread_mutex_destroy(&r->order_lock);
 	pthread_cond_destroy(&r->order_moved);
+}
+
+void rdv_ended_text(const struct rdv *r, FILE *out)
+{
+	char who[64];
+
+	for (const struct rdv_ended *e = r->ended; e; e = e->next)
+		fprintf(out, "%s %s\n", rdv_ended_who(e, who, sizeof(who)), e->how);
 }
 
 int rdv_ended_missing(struct rdv *r, const struct rdv_world *w, char *text, size_t size)
@@ -145,14 +173,25 @@ static void rdv_order_give(struct rdv *r, struct rdv_order *o)
 	pthread_mutex_unlock(&r->order_lock);
 }
 
-static void launcher_ended(const unsigned char *uid, int first, int n, int pid, const char *how)
+static void launcher_ended(const unsigned char *uid, int first, int n, int pid, const char *how,
+			   int good)
 {
-	struct rdv_ended e = { .first = first, .n = n, .proc.pid = pid };
+	struct rdv_ended e = { .first = first, .n = n, .good = good, .proc.pid = pid };
 	struct rdv *r = rdv_here(uid);
 
 	wire_copy_text(e.how, sizeof(e.how), how);
 	if (r)
 		rdv_order_give(r, &(struct rdv_order){ .ended = &e });
+}
+
+static char *launcher_ask(const unsigned char *uid, double timeout_s)
+{
+	struct rdv_order o = { .timeout_s = timeout_s };
+	struct rdv *r = rdv_here(uid);
+
+	if (r)
+		rdv_order_give(r, &o);
+	return o.text;
 }
 
 static int launcher_blamed(const unsigned char *uid, char *text, size_t size)
@@ -172,7 +211,8 @@ static int launcher_blamed(const unsigned char *uid, char *text, size_t size)
 const struct boot_launcher *mori_private_launcher(void)
 {
 	static const struct boot_launcher launcher = { .ended = launcher_ended,
-						       .blamed = launcher_blamed };
+						       .blamed = launcher_blamed,
+						       .ask = launcher_ask };
 
 	return &launcher;
 }

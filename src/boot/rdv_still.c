@@ -20,8 +20,8 @@
 #define LINES_MAX  64  /* of a report */
 #define RANKS_TEXT 200
 
-static struct rdv_msg *rdv_still_msg(enum boot_what what, unsigned flags, uint64_t number,
-				     const char *text)
+struct rdv_msg *rdv_still_msg(enum boot_what what, unsigned flags, uint64_t number,
+			      const char *text)
 {
 	struct wire_tell tell = { .what = what, .flags = flags, .number = number };
 	size_t len = text ? strlen(text) + 1 : 0;
@@ -190,6 +190,9 @@ int rdv_still_hear(struct rdv_conn *c, const uint8_t *body, size_t len)
 			strdup((const char *)body + sizeof(tell)); /* bodies end in a zero byte */
 		c->still = c->waits ? tell.flags | BOOT_YES : 0;
 		rdv_still_try(c->world);
+		return 0;
+	case BOOT_ANSWER:
+		rdv_ask_hear(c, tell.number, (const char *)body + sizeof(tell));
 		return 0;
 	case BOOT_CONFIRMED:
 		rdv_still_confirmed(c, &tell);

@@ -171,12 +171,11 @@ void stuck_check(struct world *w, int64_t now)
 	free(text);
 }
 
-/* From boot's thread. */
-static void stuck_hear(void *arg, enum boot_what what, unsigned flags, uint64_t number,
-		       const char *text)
+/* What the rendezvous asks, or has found. */
+static void stuck_asked(struct world *w, enum boot_what what, unsigned flags, uint64_t number,
+			const char *text)
 {
 	bool again = what == BOOT_CONFIRM && flags & BOOT_AGAIN, same;
-	struct world *w = arg;
 
 	stuck_lock(w);
 	same = w->waits.told && w->waits.told == w->waits.moves &&
@@ -191,6 +190,22 @@ static void stuck_hear(void *arg, enum boot_what what, unsigned flags, uint64_t 
 	stuck_unlock(w);
 	if (what == BOOT_CONFIRM)
 		(void)boot_say(w->boot, BOOT_CONFIRMED, same ? BOOT_YES : 0, number, NULL);
+}
+
+/* From boot's thread. */
+static void stuck_hear(void *arg, enum boot_what what, unsigned flags, uint64_t number,
+		       const char *text)
+{
+	char *answer;
+
+	if (what != BOOT_ASK) {
+		stuck_asked(arg, what, flags, number, text);
+		return;
+	}
+	answer = waits_answer(arg);
+	if (answer)
+		(void)boot_say(((struct world *)arg)->boot, BOOT_ANSWER, 0, number, answer);
+	free(answer);
 }
 
 void stuck_open(struct world *w)

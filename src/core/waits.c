@@ -3,10 +3,12 @@
 
 #include "core/coll.h"
 #include "core/pe.h"
+#include "util/clock.h"
 #include "util/err.h"
 #include "util/log.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 void waits_begin(struct waits_entry *e, struct pe *pe)
 {
@@ -115,4 +117,63 @@ int waits_look(struct waits_entry *e, int64_t now)
 	waits_describe(e, now, text, sizeof(text));
 	log_warn("%s", text);
 	return 0;
+}
+
+/* With both locks held: the waits of one PE. */
+static void waits_answer_pe(const struct pe *pe, int64_t now, FILE *out)
+{
+	char text[800];
+	int n = 0;
+
+	for (const struct waits_entry *e = pe->world->waits.first; e; e = e->next) {
+		if (e->pe != pe)
+			continue;
+		waits_describe(e, now, text, sizeof(text));
+		fprintf(out, "%s\n", text);
+		n++;
+	}
+	if (!n)
+		fprintf(out, "PE %d: waits in no call of the library\n", pe->rank);
+}
+
+static int waits_by_rank(const void *a, const void *b)
+{
+	const struct pe *const *p = a, *const *q = b;
+
+	return (*p)->rank - (*q)->rank;
+}
+
+/* With both locks held: all members, by rank. */
+static void waits_answer_all(const struct world *w, FILE *out)
+{
+	const struct pe **all;
+	size_t n = 0;
+
+	for (const struct pe *pe = w->members; pe; pe = pe->sibling)
+		n++;
+	all = calloc(n + 1, sizeof(*all));
+	n = 0;
+	for (const struct pe *pe = w->members; pe && all; pe = pe->sibling)
+		all[n++] = pe;
+	if (all)
+		qsort(all, n, sizeof(*all), waits_by_rank);
+	for (size_t i = 0; i < n && all; i++)
+		waits_answer_pe(all[i], clock_now(), out);
+	free(all);
+}
+
+char *waits_answer(struct world *w)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	pthread_mutex_lock(&w->lock);
+	pthread_mutex_lock(&w->waits.lock);
+	waits_answer_all(w, out);
+	pthread_mutex_unlock(&w->waits.lock);
+	pthread_mutex_unlock(&w->lock);
+	return fclose(out) ? NULL : text;
 }

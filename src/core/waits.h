@@ -60,6 +60,9 @@ void waits_kernel_text(struct waits_entry *e, const char *text, bool ends);
 /* With the lock held: who waits, how long, and for what. */
 void waits_describe(const struct waits_entry *e, int64_t now, char *text, size_t size);
 
+/* What the PEs of @w in this process wait for, a line each, to be freed; NULL: no memory. */
+char *waits_answer(struct world *w);
+
 /* stuck.c: from now on the waits of @w end when nobody can end them. */
 void stuck_open(struct world *w);
 /* Now and then, by a thread that waits in @w. */

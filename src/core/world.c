@@ -9,6 +9,7 @@
  * each PE: segments.c.
  */
 #include "boot/boot.h"
+#include "core/dump.h"
 #include "core/pe.h"
 #include "core/options.h"
 #include "core/remote.h"
@@ -101,6 +102,7 @@ void world_after_fork(void)
 {
 	pthread_mutex_init(&worlds.lock, NULL);
 	worlds.first = NULL;
+	dump_after_fork();
 }
 
 /* " NAME: this and that", if they differ. */
@@ -340,6 +342,7 @@ static int world_open(struct world *w, struct pe *pe, const struct pe_blob *blob
 		err = segments_room(w, blob);
 	boot_watch(w->boot, world_on_lost, w);
 	stuck_open(w);
+	dump_open(w, pe->options.dump_signal);
 	leader = boot_peer(w->boot, w->node_ranks[0])->proc;
 	if (leader == boot_my_proc(w->boot))
 		err = world_give(w, device, fds, err);
@@ -356,6 +359,7 @@ static int world_open(struct world *w, struct pe *pe, const struct pe_blob *blob
 
 static void world_free(struct world *w)
 {
+	dump_close(w);
 	remote_close(w);
 	if (w->map)
 		world_map_put(w->map);

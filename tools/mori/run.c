@@ -43,7 +43,8 @@ static const struct cmd_option options[] = {
 	{ "timestamp", OPT_STAMP, NULL, NULL, "put the time in front of each line" },
 	{ "output-dir", OPT_DIR, "DIR", CMD_DIR,
 	  "write output to DIR/pe-RANK.out and DIR/pe-RANK.err" },
-	{ "timeout", OPT_TIMEOUT, "SECONDS", NULL, "end the job after this time; exit code 124" },
+	{ "timeout", OPT_TIMEOUT, "SECONDS", NULL,
+	  "say who waits for what and end the job after this time; exit code 124" },
 	{ "keep-going", OPT_KEEP, NULL, NULL, "let the other PEs run on when one fails" },
 	{ "grace", OPT_GRACE, "SECONDS", NULL,
 	  "time from SIGTERM, or a signal to mori run, to SIGKILL; default 2" },
@@ -387,6 +388,7 @@ const struct command mori_run = {
 	.options = options,
 	.more = "Standard input goes to rank 0. Signals go to all PEs; a second Ctrl-C kills "
 		"them.\n"
+		"SIGUSR1 prints who waits for what.\n"
 		"Exit codes: 2 wrong use, 124 time-out, 125 no process failed, but there were "
 		"failures\n"
 		"that nobody has looked at, 126 not executable, 127 not found, 128 + signal.\n",

@@ -20,6 +20,7 @@
 #include "util/clock.h"
 
 #define NOTICE_S 1.0 /* from the first failure to SIGTERM for the others */
+#define ANSWER_S 1.0 /* within which a process says for what its PEs wait, or is stopped */
 #define AGAIN_S                                                                                    \
 	0.2 /* a signal repeated within this time counts once: timeout(1) sends each twice */
 
@@ -46,6 +47,19 @@ void run_signal_all(const struct job *j, int sig)
 		if (j->procs[i].pid > 0)
 			kill(-j->procs[i].pid, sig);
 	}
+}
+
+/* Who waits for what, on standard error. */
+static void say_waits(const struct job *j, int always)
+{
+	char *text = mori_private_launcher()->ask(j->uid, ANSWER_S), *rest = text;
+	const char *line;
+
+	if (text && !*text && always)
+		cmd_error("run", "no PE has called mori_shmem_init()");
+	while (text && (line = strsep(&rest, "\n")) && *line)
+		cmd_error("run", "%s", line);
+	free(text);
 }
 
 static void earlier(int64_t *when, int64_t t)
@@ -77,6 +91,7 @@ static void pass_deadlines(struct job *j)
 	if (j->ends_at && now >= j->ends_at) {
 		j->ends_at = 0;
 		cmd_error("run", "the job did not end within %g s", j->o->timeout_s);
+		say_waits(j, 0);
 		if (!j->failed)
 			j->code = RUN_TIMED_OUT;
 		j->failed = 1;
@@ -121,6 +136,9 @@ static void on_signal(struct job *j, int sig)
 	case SIGHUP:
 	case SIGQUIT:
 		on_end_signal(j, sig);
+		break;
+	case SIGUSR1:
+		say_waits(j, 1);
 		break;
 	case SIGTSTP:
 		run_signal_all(j, SIGTSTP);
@@ -207,9 +225,9 @@ static void on_ends(struct job *j, const struct ended *ended, int n)
 
 	for (int i = 0; i < n; i++) {
 		run_output_drain(j, ended[i].p);
-		mori_private_launcher()->ended(j->uid, ended[i].p->first, ended[i].p->n,
-					       ended[i].pid,
-					       how_ended(ended[i].status, how, sizeof(how)));
+		mori_private_launcher()->ended(
+			j->uid, ended[i].p->first, ended[i].p->n, ended[i].pid,
+			how_ended(ended[i].status, how, sizeof(how)), !ended[i].status);
 		/* Of several seen at once, a killed one is probably not a consequence of another. */
 		if (ended[i].status &&
 		    (!cause || (WIFSIGNALED(ended[i].status) && !WIFSIGNALED(cause->status))))
