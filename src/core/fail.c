@@ -29,10 +29,13 @@ static __thread enum {
 	TEXT_WHOLE
 } has_text; /* how much of it err_text() has */
 
-__thread const char *fail_call;
-
 /* This thread's wait for a word: what others see of it, and how the last one ended. */
 static __thread struct waits_entry wait_shown;
+static __thread struct {
+	const char *name; /* NULL: no wait resumes */
+	int64_t since;
+	uint64_t end;
+} wait_resumed;
 static __thread struct {
 	struct wait_word word;
 	double limit_s;
@@ -104,20 +107,34 @@ static int fail_wait_show(struct tgt_wait *w, struct pe *pe)
 	struct waits_entry *e = &wait_shown;
 	int64_t now = clock_now();
 
-	if (!w->since)
+	if (!w->since && wait_resumed.name) {
+		w->since = wait_resumed.since;
+		w->end = wait_resumed.end;
+	} else if (!w->since) {
 		w->since = now;
+	}
 	if (w->listed)
 		return waits_look(e, now);
 	if (now - w->since < WAITS_SOON_NS || e->pe) /* a callback may wait within */
 		return 0;
+	if (!wait_resumed.name) {
+		wait_resumed.since = w->since;
+		wait_resumed.end = w->end;
+		return FAIL_AGAIN;
+	}
 	e->kind = WAITS_WORD;
 	e->since = w->since;
 	e->ends = w->ns != DEV_NS_DEFAULT;
 	e->word = (struct wait_word){ w->addr, w->kind, w->cmp, w->value };
-	snprintf(e->call, sizeof(e->call), "mori_shmem_%s", fail_call);
+	snprintf(e->call, sizeof(e->call), "mori_shmem_%s", wait_resumed.name);
 	waits_begin(e, pe);
 	w->listed = true;
 	return 0;
+}
+
+void fail_resume(const char *name)
+{
+	wait_resumed.name = name;
 }
 
 void tgt_wait_unlist(void)
@@ -146,6 +163,8 @@ int tgt_wait_slow(struct tgt_wait *w, const struct dev_state *st)
 	w->backoff.learned = pe ? &pe->learned[BACKOFF_WORD] : NULL;
 	ns = fail_wait_pause(net, &w->backoff);
 	err = ns && pe && w->kind >= 0 ? fail_wait_show(w, pe) : 0;
+	if (err == FAIL_AGAIN)
+		return err;
 	if (err)
 		return fail_wait_over(w, err, true);
 	if (ns && net && net_wait_event(net, (uint64_t)ns))

@@ -16,8 +16,10 @@ struct fail_subject {
 	uint64_t addr, len;
 };
 
-/* The name, without prefix, of the wait that this thread is in or was in last. */
-extern __thread const char *fail_call __attribute__((visibility("hidden")));
+/* What a wait of the host returns to learn its name; the caller resumes and makes it again. */
+#define FAIL_AGAIN 1
+/* @name, without prefix, is that of this thread's wait, which begins again; NULL: it is over. */
+void fail_resume(const char *name) __attribute__((cold));
 
 /* Sets the text for a failed operation @name (without prefix); returns @err. @st may be NULL. */
 int fail_status(const struct dev_state *st, const char *name, int err) __attribute__((cold));

@@ -72,13 +72,25 @@ static inline int host_ops_end(int err)
 	return err ? err : failed;
 }
 
-/* In front of every wait, whose name is needed while it lasts. */
-#define HOST_WAIT(body) (fail_call = call_name, dev_##body)
-#define dev_wait	HOST_WAIT(wait)
-#define dev_wait_value	HOST_WAIT(wait_value)
-#define dev_wait_all	HOST_WAIT(wait_all)
-#define dev_wait_any	HOST_WAIT(wait_any)
-#define dev_wait_some	HOST_WAIT(wait_some)
+/*
+ * A wait that lasts needs its name, which a store before every wait would cost: instead it returns
+ * once, when it has lasted for a while, and begins again with the name and its former clock.
+ */
+#define HOST_WAIT(body, ...)                                                                       \
+	({                                                                                         \
+		int wait_err = dev_##body(__VA_ARGS__);                                            \
+		while (!dev_likely(wait_err != FAIL_AGAIN)) {                                      \
+			fail_resume(call_name);                                                    \
+			wait_err = dev_##body(__VA_ARGS__);                                        \
+			fail_resume(NULL);                                                         \
+		}                                                                                  \
+		wait_err;                                                                          \
+	})
+#define dev_wait(...)	    HOST_WAIT(wait, __VA_ARGS__)
+#define dev_wait_value(...) HOST_WAIT(wait_value, __VA_ARGS__)
+#define dev_wait_all(...)   HOST_WAIT(wait_all, __VA_ARGS__)
+#define dev_wait_any(...)   HOST_WAIT(wait_any, __VA_ARGS__)
+#define dev_wait_some(...)  HOST_WAIT(wait_some, __VA_ARGS__)
 
 /* The body behind a name, with the state first; a value's place comes next. */
 #define RUN(body, ...)	     dev_##body(st, ##__VA_ARGS__)
