@@ -125,14 +125,14 @@ static void rdv_still_report(const struct rdv_world *w)
 	for (int i = 0; i < w->n_procs; i++) {
 		const char *line = w->conns[i] ? strchr(w->conns[i]->waits, '\n') : NULL;
 
-		while (line && *++line) {
-			int len = (int)strcspn(line, "\n");
+		/* Each ends in a line break, as does what is before them. */
+		while (line && line[1]) {
+			int len = (int)strcspn(line + 1, "\n");
 
-			if (n++ < LINES_MAX)
-				log_warn("  %.*s", len, line);
-			line += len;
-			if (!*line)
-				break;
+			if (n < LINES_MAX)
+				log_warn("  %.*s", len, line + 1);
+			n++;
+			line = strchr(line + 1, '\n');
 		}
 	}
 	if (n > LINES_MAX)

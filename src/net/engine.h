@@ -233,11 +233,11 @@ struct net {
 	struct net_region *regions;
 	struct net_region *hashed[REGION_HASHES]; /* the same, to find one */
 	struct net_pending *pending_free;
-	unsigned n_settling; /* requests of net_settle() under way */
 	uint64_t next_id;
 	uint32_t n_resps;	      /* that wait for room */
 	bool done_late;		      /* so does a MSG_DONE */
 	uint32_t n_queued, n_awaited; /* of all connections */
+	unsigned n_settling;	      /* requests of net_settle() under way */
 	int64_t now;		      /* in net_req_progress() */
 	int64_t checked;	      /* when deadlines last were */
 
