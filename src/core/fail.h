@@ -17,7 +17,7 @@ struct fail_subject {
 };
 
 /* What a wait of the host returns to learn its name; the caller resumes and makes it again. */
-#define FAIL_AGAIN 1
+#define FAIL_AGAIN (-1000) /* negative, as every failure */
 /* @name, without prefix, is that of this thread's wait, which begins again; NULL: it is over. */
 void fail_resume(const char *name) __attribute__((cold));
 
