@@ -116,6 +116,8 @@ static void locks(struct shared *s, uint64_t rounds)
 	fresh(s, "lock");
 	CHECK_OK(RUN_KERNEL(s->module, "locked", 2, 1, &s->s, &s->found, &rounds));
 	BARRIER();
+	if (!me)
+		CHECK_EQ("lock: all have added", s->s->answered, all);
 	for (int i = 0; i < 2 && !me; i++)
 		CHECK_EQ("lock: each round counts", s->s->data[i][0], all);
 	report(s, "lock", 1);

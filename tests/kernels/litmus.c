@@ -294,6 +294,7 @@ MORI_KERNEL void locked(void *shared, void *found, uint64_t rounds)
 		/* Whatever this reads must not be what is read under the lock. */
 		for (int i = 0; i < 2; i++)
 			before |= plain[i] ? *plain[i] : 0;
+		good(f, round, mori_shmem_uint64_atomic_add_thread(&s->answered, 1, 0, 0));
 		while (mori_shmem_uint64_atomic_compare_swap_thread(lock, 0, 1, 0, 0))
 			;
 		good(f, round, mori_shmem_fence_thread());
