@@ -188,8 +188,10 @@ static void blocks(struct memory *m)
 	use(m);
 	m->base = first;
 	if (MODE("isolation")) {
-		refuse(m, first, 20 << 20); /* over the end of its block */
-		refuse(m, big - 8, 16);	    /* from one into another */
+		refuse(m, first, 20 << 20);	   /* over the end of its block */
+		refuse(m, big - 8, 16);		   /* from one into another */
+		refuse(m, first + m->size - 7, 8); /* a byte too far, within its pages */
+		refuse(m, first + m->size, 8);
 	}
 	BARRIER();
 	MUST(mori_shmem_free(big));

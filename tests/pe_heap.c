@@ -61,6 +61,30 @@ static void alignments(void)
 	CHECK(!mori_shmem_malloc_align(1ul << 62, 100));
 }
 
+/* Bytes that are in the pages of a block, but not in the block. */
+static void ends(void)
+{
+	static const size_t sizes[] = { 1, 64, 100, 65535, 65536, 65537, 200000 };
+	int next = (me + 1) % n_pes;
+	char data[8] = { 0 };
+
+	for (size_t i = 0; i < TEST_LEN(sizes); i++) {
+		size_t n = sizes[i], some = n < 8 ? n : 8;
+		unsigned char *p = pes_malloc(n);
+
+		CHECK_OK(mori_shmem_putmem_thread(p + n - some, data, some, next, 0));
+		CHECK_OK(mori_shmem_getmem_thread(data, p + n - some, some, next, 0));
+		CHECK_EQ("a byte behind", mori_shmem_putmem_thread(p + n, data, 1, next, 0),
+			 MORI_SHMEM_EINVAL);
+		CHECK_TEXT(mori_shmem_last_error(), "a range may not leave its block");
+		CHECK_EQ("over the end", mori_shmem_putmem_thread(p + n - 1, data, 2, next, 0),
+			 MORI_SHMEM_EINVAL);
+		CHECK_EQ("pointer behind", mori_shmem_ptr((uintptr_t)p + n, me), 0);
+		BARRIER();
+		MUST(mori_shmem_free(p));
+	}
+}
+
 static void flags(void)
 {
 	unsigned char *p = pes_malloc(10000), *zero, *z;
@@ -200,6 +224,8 @@ static int test_pe(void)
 	CHECK_EQ("unused", start.used + start.blocks + start.peak, 0);
 	test_at("alignments, mode " PE_HEAP_MODE);
 	alignments();
+	if (!strcmp(PE_HEAP_MODE, "isolation"))
+		ends();
 	flags();
 	nothing();
 	wrong_frees();

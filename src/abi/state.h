@@ -31,8 +31,8 @@ enum dev_slot { DEV_SLOT_QUEUE = -1, DEV_SLOT_NONE = -2 };
 
 /* What holds for the addresses of all peers of a PE. */
 enum dev_uniform {
-	DEV_UNIFORM = 1,     /* open, slot_same, no owner, no bases: one comparison resolves one */
-	DEV_UNIFORM_AMO = 3, /* and words there may be changed by load and store */
+	DEV_UNIFORM = 1, /* open, slot_same, no granules, no bases: one comparison resolves one */
+	DEV_UNIFORM_AMO = 3,	/* and words there may be changed by load and store */
 	DEV_UNIFORM_SIGNAL = 7, /* and no signal has to wait for a queue */
 };
 
@@ -93,6 +93,12 @@ struct dev_link {
 	uint32_t reserved;
 };
 
+/* In isolation mode: a part of the heap that belongs to one block, which begins with a granule. */
+struct dev_granule {
+	uint32_t owner; /* the number of its block; 0: none */
+	uint32_t used;	/* bytes of it that the block has */
+};
+
 /*
  * What kernels of a GPU may read once and keep (DEV_FIXED) never changes while the PE lives: all
  * but lost, heap_len, windows, queues, any_queue, sync_epoch, fault and what the pointers lead to,
@@ -112,9 +118,8 @@ struct dev_state {
 	const uint64_t *bases; /* [slots] instead, where heaps lie anywhere; else NULL */
 	const int32_t *slot;   /* [n_pes]; DEV_SLOT_QUEUE: not reachable by load and store */
 	const uint32_t *gone;  /* [n_pes]; 1: lost */
-	const uint32_t
-		*owner;	  /* isolation mode: block number of each granule, 0: none; else NULL */
-	uint32_t granule; /* log2 of a granule */
+	const struct dev_granule *granules; /* isolation mode, else NULL */
+	uint32_t granule;		    /* log2 of the size of one */
 	uint32_t reserved;
 	uint64_t wait_ns; /* how long a wait on a user's word may take; 0: no limit */
 	struct dev_window *windows;

@@ -204,7 +204,7 @@ static void fail_text_invalid(const struct dev_state *st, const char *name,
 			 "heap is 0x%llx + %llu bytes%s",
 			 addr, len, a->pe, st->my_pe, (unsigned long long)st->heap_base,
 			 (unsigned long long)st->heap_len,
-			 st->owner ? ", and a range may not leave its block" : "");
+			 st->granules ? ", and a range may not leave its block" : "");
 }
 
 static void fail_text_lost(const struct dev_state *st, const struct fail_subject *a, char *text,

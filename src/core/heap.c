@@ -39,11 +39,11 @@ static int heap_open_isolation(struct pe *pe)
 {
 	struct heap *h = &pe->heap;
 
-	h->owner = calloc(h->max >> h->granule, sizeof(*h->owner));
-	if (!h->owner)
+	h->granules = calloc(h->max >> h->granule, sizeof(*h->granules));
+	if (!h->granules)
 		return err_set(MORI_SHMEM_ENOMEM,
 			       "out of memory for the heap's allocation records");
-	pe->state->owner = h->owner;
+	pe->state->granules = h->granules;
 	pe->state->granule = h->granule;
 	return 0;
 }
@@ -95,7 +95,7 @@ int heap_open(struct pe *pe, const struct pe_blob *blob)
 		return err;
 	pe->state->heap_base = (uint64_t)(uintptr_t)h->base;
 	pe->state->heap_len = pe->state->heap_committed = start;
-	if (pe->state->slot_same && !pe->state->owner && !pe->state->bases)
+	if (pe->state->slot_same && !pe->state->granules && !pe->state->bases)
 		pe->state->uniform = pe->state->amo_queue ? DEV_UNIFORM : DEV_UNIFORM_SIGNAL;
 	return 0;
 }
@@ -106,7 +106,7 @@ void heap_close(struct pe *pe)
 		segments_close(pe);
 	if (pe->heap.books)
 		alloc_close(pe->heap.books);
-	free(pe->heap.owner);
+	free(pe->heap.granules);
 }
 
 /*
@@ -172,23 +172,32 @@ static uint64_t heap_least(const struct pe *pe, const struct alloc_block *b)
 	return keep < had ? keep : had;
 }
 
-static int heap_set_owner(struct pe *pe, const struct alloc_block *b, uint32_t owner)
+/* @size: of what the caller asked for; 0: as it was. */
+static int heap_set_owner(struct pe *pe, const struct alloc_block *b, uint32_t owner, uint64_t size)
 {
-	uint64_t from = b->off >> pe->heap.granule, to = (b->off + b->len) >> pe->heap.granule;
-	uint32_t *at = pe->heap.owner;
+	struct heap *h = &pe->heap;
+	uint64_t from = b->off >> h->granule, to = (b->off + b->len) >> h->granule;
+	uint64_t whole = (uint64_t)1 << h->granule;
 
-	for (uint64_t i = from; i < to; i++)
-		__atomic_store_n(&at[i], owner, __ATOMIC_RELAXED);
-	return mirror_owner(pe, from, to - from);
+	for (uint64_t i = from; i < to; i++) {
+		uint64_t done = (i - from) << h->granule, left = size > done ? size - done : 0;
+
+		if (size)
+			__atomic_store_n(&h->granules[i].used,
+					 (uint32_t)(left < whole ? left : whole), __ATOMIC_RELAXED);
+		__atomic_store_n(&h->granules[i].owner, owner, __ATOMIC_RELAXED);
+	}
+	return mirror_granules(pe, from, to - from);
 }
 
 /*
  * Makes the block addressable or not: its owner becomes @owner, 0 for nobody, and the heap's length
  * @len.
  */
-static int heap_publish(struct pe *pe, const struct alloc_block *b, uint32_t owner, uint64_t len)
+static int heap_publish(struct pe *pe, const struct alloc_block *b, uint32_t owner, uint64_t size,
+			uint64_t len)
 {
-	int err = pe->heap.owner ? heap_set_owner(pe, b, owner) : 0;
+	int err = pe->heap.granules ? heap_set_owner(pe, b, owner, size) : 0;
 
 	return err || len == pe->state->heap_len ? err : heap_set_len(pe, len);
 }
@@ -220,21 +229,21 @@ static int heap_extend(struct pe *pe, const struct alloc_block *b, unsigned flag
 {
 	struct heap *h = &pe->heap;
 	uint64_t had = pe->state->heap_len, len = heap_size(pe);
-	uint64_t off = h->owner ? b->off : had, more = h->owner ? b->len : len - had;
+	uint64_t off = h->granules ? b->off : had, more = h->granules ? b->len : len - had;
 	int err = 0;
 
 	if (more)
-		err = segments_grow(pe, off, more, h->owner ? b->len : h->chunk);
+		err = segments_grow(pe, off, more, h->granules ? b->len : h->chunk);
 	if (err || (!more && !(flags & MORI_SHMEM_MALLOC_ZERO)))
 		return err;
 	err = failed;
 	if (!err && flags & MORI_SHMEM_MALLOC_ZERO)
 		err = pe->accel.ops->mem_zero(pe->accel.dev, h->base + b->off, size);
 	if (!err)
-		err = heap_publish(pe, b, heap_owner(h), len);
+		err = heap_publish(pe, b, heap_owner(h), size, len);
 	err = coll_agree(pe, err, "malloc");
 	if (err) {
-		heap_publish(pe, b, 0, had);
+		heap_publish(pe, b, 0, 0, had);
 		segments_shrink(pe, off, more);
 	}
 	return err;
@@ -299,7 +308,7 @@ int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, vo
 	took = valid && !heap_take(pe, size, unit, &block);
 	lock_give(&h->lock);
 	call.place = block.off;
-	later = pe_device_mem(pe) && (h->owner || h->chunk);
+	later = pe_device_mem(pe) && (h->granules || h->chunk);
 	if (took && flags & MORI_SHMEM_MALLOC_ZERO && !later)
 		prep_err = pe->accel.ops->mem_zero(pe->accel.dev, h->base + block.off, size);
 	if (took && !prep_err) /* the first PE to leave the barrier may put to the others */
@@ -311,7 +320,7 @@ int heap_malloc(struct pe *pe, uint64_t size, uint64_t align, unsigned flags, vo
 	if (err && took)
 		heap_untake(pe, &block);
 	else if (took && !later) /* no device is involved: it cannot fail */
-		heap_publish(pe, &block, heap_owner(h), heap_size(pe));
+		heap_publish(pe, &block, heap_owner(h), size, heap_size(pe));
 	if (!err)
 		*out = took ? h->base + block.off : NULL;
 	pe_coll_end(pe);
@@ -342,20 +351,20 @@ static int heap_give(struct pe *pe, const struct alloc_block *b)
 {
 	struct heap *h = &pe->heap;
 	uint64_t had = pe->state->heap_len, keep = heap_least(pe, b);
-	uint32_t owner = h->owner ? h->owner[b->off >> h->granule] : 0;
-	int err = heap_publish(pe, b, 0, keep);
+	uint32_t owner = h->granules ? h->granules[b->off >> h->granule].owner : 0;
+	int err = heap_publish(pe, b, 0, 0, keep);
 
-	if (pe_device_mem(pe) && (h->owner || keep < had))
+	if (pe_device_mem(pe) && (h->granules || keep < had))
 		err = coll_agree(pe, err, "free");
 	if (err) {
-		heap_publish(pe, b, owner, had);
+		heap_publish(pe, b, owner, 0, had);
 		return err;
 	}
 	lock_take(&h->lock);
 	alloc_give(h->books, b->off);
 	if (keep < had)
 		alloc_resize(h->books, keep);
-	if (h->owner)
+	if (h->granules)
 		heap_discard(pe, b->off, b->off + b->len);
 	else if (keep < had)
 		heap_discard(pe, keep, had);

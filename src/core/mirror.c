@@ -99,13 +99,14 @@ static void mirror_news_close(struct pe *pe)
 	munmap(pe->mirror.news, mirror_page());
 }
 
-static int mirror_owner_open(struct pe *pe)
+static int mirror_granules_open(struct pe *pe)
 {
 	uint64_t n = pe->heap.max >> pe->heap.granule;
 
-	return pe->heap.owner ? pe->accel.mem->alloc(pe->accel.dev, n * sizeof(*pe->heap.owner),
-						     &pe->mirror.owner) :
-				0;
+	return pe->heap.granules ?
+		       pe->accel.mem->alloc(pe->accel.dev, n * sizeof(*pe->heap.granules),
+					    &pe->mirror.granules) :
+		       0;
 }
 
 /* The state with pointers of the device, and its tables behind it. */
@@ -121,7 +122,7 @@ static void mirror_fill(struct pe *pe, unsigned char *image)
 	st.slot = (int32_t *)(block + slot);
 	st.sync_slot = (int32_t *)(block + m->sync_slot);
 	st.gone = (uint32_t *)(block + m->gone);
-	st.owner = m->owner;
+	st.granules = m->granules;
 	st.records = (struct dev_record *)(block + m->records);
 	st.news = m->news ? m->news : (struct dev_news *)(st.records + DEV_RECORDS);
 	memset(&st.fault, 0, sizeof(st.fault));
@@ -140,7 +141,7 @@ int mirror_open(struct pe *pe)
 	struct mirror *m = &pe->mirror;
 	uint64_t n = (uint64_t)pe->world->n_pes;
 	unsigned char *image;
-	int err = mirror_owner_open(pe);
+	int err = mirror_granules_open(pe);
 
 	if (err)
 		return err;
@@ -174,8 +175,8 @@ void mirror_close(struct pe *pe)
 	struct mirror *m = &pe->mirror;
 	struct mirror_kept *k;
 
-	if (m->owner)
-		pe->accel.mem->free(pe->accel.dev, m->owner);
+	if (m->granules)
+		pe->accel.mem->free(pe->accel.dev, m->granules);
 	if (!m->block)
 		return;
 	k = pe->state_known ? malloc(sizeof(*k)) : NULL;
@@ -203,12 +204,12 @@ int mirror_field(struct pe *pe, const void *field, size_t len)
 	return pe_copy(pe, (char *)pe->mirror.block + off, field, len);
 }
 
-int mirror_owner(struct pe *pe, uint64_t from, uint64_t n)
+int mirror_granules(struct pe *pe, uint64_t from, uint64_t n)
 {
-	if (!pe->mirror.owner)
+	if (!pe->mirror.granules)
 		return 0;
-	return pe_copy(pe, (uint32_t *)pe->mirror.owner + from, pe->heap.owner + from,
-		       n * sizeof(uint32_t));
+	return pe_copy(pe, (struct dev_granule *)pe->mirror.granules + from,
+		       pe->heap.granules + from, n * sizeof(*pe->heap.granules));
 }
 
 /* The list of lost PEs is written before their number. */

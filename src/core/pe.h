@@ -105,11 +105,11 @@ struct pe_blob {
 struct heap {
 	struct lock lock; /* of the books, for threads that only read; changes need coll_lock too */
 	struct alloc *books;
-	uint64_t max;	    /* bytes there can be */
-	uint64_t chunk;	    /* vmm: grows by this; else 0 */
-	uint64_t align_max; /* what the address of the heap is a multiple of */
-	char *base;	    /* this PE's share of the window */
-	uint32_t *owner;    /* isolation: see struct dev_state */
+	uint64_t max;		      /* bytes there can be */
+	uint64_t chunk;		      /* vmm: grows by this; else 0 */
+	uint64_t align_max;	      /* what the address of the heap is a multiple of */
+	char *base;		      /* this PE's share of the window */
+	struct dev_granule *granules; /* isolation: see struct dev_state */
 	uint32_t last_owner;
 	unsigned granule; /* isolation: log2 of the least block */
 	uint64_t served;  /* bytes that peers reach over the network */
@@ -160,7 +160,7 @@ struct mirror {
 	void *block; /* the state and its tables; NULL: none */
 	uint64_t len;
 	uint64_t sync_slot, gone, records; /* where in it */
-	void *owner;
+	void *granules;
 	struct dev_news *news; /* a page of the host that kernels can store to */
 	bool polled;	       /* they cannot: the host polls a word behind the records */
 };
@@ -293,7 +293,7 @@ int mirror_open(struct pe *pe);
 void mirror_close(struct pe *pe); /* the block stays if kernels may know it */
 /* Copies @field, a part of *pe->state, to the device. */
 int mirror_field(struct pe *pe, const void *field, size_t len);
-int mirror_owner(struct pe *pe, uint64_t from, uint64_t n);
+int mirror_granules(struct pe *pe, uint64_t from, uint64_t n);
 void mirror_lost(struct pe *pe); /* under world->lock, from any thread */
 /* What has failed in kernels, if there is a copy: the number so far, and the records. */
 int mirror_records(struct pe *pe, uint32_t *count, struct dev_record *out);

@@ -81,7 +81,7 @@ static int rdma_open_memory(struct rdma *r)
 
 	if (!verbs)
 		return verbs_missing();
-	if (pe_device_mem(pe) && (pe->heap.chunk || pe->heap.owner))
+	if (pe_device_mem(pe) && (pe->heap.chunk || pe->heap.granules))
 		return err_set(
 			MORI_SHMEM_ENOTSUP,
 			"a NIC needs the whole heap from the start (MORI_SHMEM_MODE=static)");

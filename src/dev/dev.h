@@ -100,21 +100,23 @@ DEV_INLINE struct dev_addr dev_peer_slot(const struct dev_state *st, int pe)
 /* Whether the @len bytes from offset @off on are in the heap. */
 DEV_INLINE bool dev_in_heap(const struct dev_state *st, uint64_t off, uint64_t len)
 {
-	uint64_t end = DEV_FIXED(st, heap_committed), granule;
-	const uint32_t *owner = DEV_FIXED(st, owner);
+	uint64_t end = DEV_FIXED(st, heap_committed), log;
+	const struct dev_granule *first = DEV_FIXED(st, granules), *last;
 
 	if (!dev_likely(off < end && len <= end - off)) {
 		end = tgt_peek_64(&st->heap_len);
 		if (!dev_likely(off < end && len <= end - off))
 			return false;
 	}
-	if (dev_likely(!owner))
+	if (dev_likely(!first))
 		return true;
-	/* Blocks are whole granules in a row: same owner at both ends, same owner between. */
-	granule = DEV_FIXED(st, granule);
-	return tgt_peek_32(owner + (off >> granule)) &&
-	       (!len || tgt_peek_32(owner + (off >> granule)) ==
-				tgt_peek_32(owner + ((off + len - 1) >> granule)));
+	/* Blocks are granules in a row: same owner at both ends, same owner between. */
+	log = DEV_FIXED(st, granule);
+	last = first + ((off + len - (len != 0)) >> log);
+	first += off >> log;
+	return tgt_peek_32(&first->owner) &&
+	       tgt_peek_32(&first->owner) == tgt_peek_32(&last->owner) &&
+	       (!len || ((off + len - 1) & (((uint64_t)1 << log) - 1)) < tgt_peek_32(&last->used));
 }
 
 /* The registered window that holds @len bytes at the symmetric address @addr of PE @of, or NULL. */

@@ -91,7 +91,7 @@ static uint32_t owner_of(const void *at)
 {
 	uint64_t off = (uint64_t)(uintptr_t)at - seen()->heap_base;
 
-	return seen()->owner ? seen()->owner[off >> seen()->granule] : 1;
+	return seen()->granules ? seen()->granules[off >> seen()->granule].owner : 1;
 }
 
 static int take(void **at)
@@ -109,7 +109,7 @@ static void is_free(void *at)
 {
 	CHECK_EQ("blocks", blocks(), before);
 	CHECK_EQ("length for kernels", seen()->heap_len, len);
-	if (at && seen()->owner)
+	if (at && seen()->granules)
 		CHECK_EQ("nobody's for kernels", owner_of(at), 0);
 }
 
