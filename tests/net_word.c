@@ -78,6 +78,8 @@ static struct stand *stand_new(bool device)
 	t->e.link = &net_link_stub;
 	t->e.config.copy = copy;
 	t->e.regions = &t->region;
+	for (size_t i = 0; i < TEST_LEN(t->e.hashed); i++) /* whatever its hash is */
+		t->e.hashed[i] = &t->region;
 	t->e.to = t->to;
 	t->e.from = t->from;
 	t->from[0] = &t->serving;
