@@ -62,8 +62,8 @@ static void memory(mori_shmem_module_t *m)
 	CHECK_OK(RUN_KERNEL(m, "bad_read", BLOCKS, THREADS, &at, &to));
 #if defined(__x86_64__)
 	at = 0x1234567812345678;
-	check_fault(m, "bad_write", RUN_KERNEL(m, "bad_write", BLOCKS, THREADS, &at), "not an address",
-		    0);
+	check_fault(m, "bad_write", RUN_KERNEL(m, "bad_write", BLOCKS, THREADS, &at),
+		    "not an address", 0);
 #endif
 	munmap(hole, page);
 }
