@@ -14,8 +14,9 @@ set(amd_targets gfx942 gfx90a)
 if(MORI_AMD_LLC) # LLVM 19 does not know it
 	list(APPEND amd_targets gfx950)
 endif()
-# What a plain run takes: modules that compile fast, and of the examples all for gfx942.
-set(amd_sample_gfx942 across kept litmus meet nbi object params paths queue ring tickets told warp)
+# What a plain run takes: of gfx942 nearly all, of the others modules that compile fast.
+set(amd_sample_gfx942 across atomic copy kept litmus meet nbi object params paths queue ring signal
+	tickets told value wait warp)
 set(amd_sample_gfx950 litmus meet object ring warp)
 set(amd_sample_gfx90a nbi warp)
 set(amd_sample_examples_gfx950 put_signal allreduce_read llvm_put_ring mlir_hello)
