@@ -225,7 +225,7 @@ static int gather_take(struct boot *b, const struct boot_gather *g, const struct
 	if (p->kind == WIRE_ALLGATHER && g->data_len != want)
 		return err_set(MORI_SHMEM_EIO, "the rendezvous sent %zu bytes instead of %zu",
 			       g->data_len, want);
-	if (p->kind == WIRE_ALLGATHER && want)
+	if (p->kind == WIRE_ALLGATHER && out && want)
 		memcpy(out, g->data, want);
 	return 0;
 }

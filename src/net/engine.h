@@ -210,7 +210,6 @@ struct net {
 	struct net_config config; /* pointers in it are ours */
 	int32_t *proc_of;
 	unsigned char secret[NET_SECRET_BYTES];
-	bool ordered; /* a message comes after the RMAs before it */
 	struct net_addr address;
 	struct net_addr *addresses; /* by process */
 
@@ -221,29 +220,30 @@ struct net {
 	int pollers;	      /* atomic: threads that poll: they make progress while they wait */
 	int64_t polled;	      /* atomic: when a thread last ended to poll, or polled once */
 	uint32_t consecutive; /* waits that followed the one before at once */
-	bool parked;	      /* atomic: see engine_poll.c */
 	struct backoff_learned learned;
 
 	struct net_conn **to;	/* [n_procs] requesting; NULL before the first use */
 	struct net_conn **from; /* [n_procs] serving, or ended: no process connects twice */
 	struct net_conn *conns; /* all */
 	bool *gone;		/* [n_procs], atomic: lost, and their connections not yet ended */
-	bool any_gone;		/* atomic: some of gone[] are set */
 	bool *left;		/* [n_pes] of this process, that have finalized */
 	struct net_region *regions;
 	struct net_region *hashed[REGION_HASHES]; /* the same, to find one */
 	struct net_pending *pending_free;
 	uint64_t next_id;
 	uint32_t n_resps;	      /* that wait for room */
-	bool done_late;		      /* so does a MSG_DONE */
 	uint32_t n_queued, n_awaited; /* of all connections */
 	unsigned n_settling;	      /* requests of net_settle() under way */
 	int64_t now;		      /* in net_req_progress() */
 	int64_t checked;	      /* when deadlines last were */
 
 	pthread_t thread;
-	bool has_thread;
 	int stop; /* atomic */
+	bool has_thread;
+	bool ordered;	/* a message comes after the RMAs before it */
+	bool parked;	/* atomic: see engine_poll.c */
+	bool any_gone;	/* atomic: some of gone[] are set */
+	bool done_late; /* a MSG_DONE waits for room */
 };
 
 /* engine_poll.c */
