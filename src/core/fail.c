@@ -6,6 +6,7 @@
  */
 #include "core/fail.h"
 
+#include "core/device_mem.h"
 #include "core/faults.h"
 #include "core/pe.h"
 #include "core/remote.h"
@@ -241,6 +242,7 @@ static void fail_text_late(const struct dev_state *st, const char *name,
 			   const struct fail_subject *a, char *text, size_t size)
 {
 	struct wait_word w = wait_late.word;
+	bool unread;
 	uint64_t seen;
 	char word[200];
 
@@ -250,8 +252,10 @@ static void fail_text_late(const struct dev_state *st, const char *name,
 		return;
 	}
 	w.addr = (const void *)(uintptr_t)a->addr; /* of several, the one that is missing */
+	device_mem_begin(st);
 	seen = dev_load(w.addr, (enum dev_kind)w.kind);
-	wait_text(st, &w, &seen, word, sizeof(word));
+	unread = device_mem_end();
+	wait_text(st, &w, unread ? NULL : &seen, word, sizeof(word));
 	snprintf(text, size, "waited in vain for %g s%s: %s", wait_late.limit_s,
 		 strstr(name, "_for") ? "" : " (MORI_SHMEM_WAIT_TIMEOUT)", word);
 }

@@ -77,6 +77,7 @@ static void signals(unsigned char *heap, uint64_t *sig)
 	CHECK_EQ("test", mori_shmem_uint64_test(sig, MORI_SHMEM_CMP_GT, 10), 0);
 	CHECK_EQ("no wait for ever", mori_shmem_uint64_wait_until_equals_for(sig, 11, 20000000),
 		 MORI_SHMEM_ETIMEDOUT);
+	CHECK_TEXT(mori_shmem_last_error(), "== 11 (0xb), which is 10 (0xa)");
 }
 
 static void errors(uint64_t *w)
