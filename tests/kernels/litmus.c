@@ -278,8 +278,8 @@ static void tell(struct litmus *s, struct litmus_found *f, uint64_t round, uint6
 }
 
 /*
- * A lock of PE 0, by compare-and-swap: a fence once it is taken, a quiet before it is released. The
- * two words that it protects are changed by plain loads and stores where those reach.
+ * A lock of PE 0, by compare-and-swap: a fence or a quiet once it is taken, a quiet before it is
+ * released. The two words that it protects are changed by plain loads and stores where those reach.
  */
 MORI_KERNEL void locked(void *shared, void *found, uint64_t rounds)
 {
@@ -297,7 +297,7 @@ MORI_KERNEL void locked(void *shared, void *found, uint64_t rounds)
 		good(f, round, mori_shmem_uint64_atomic_add_thread(&s->answered, 1, 0, 0));
 		while (mori_shmem_uint64_atomic_compare_swap_thread(lock, 0, 1, 0, 0))
 			;
-		good(f, round, mori_shmem_fence_thread());
+		good(f, round, round % 2 ? mori_shmem_fence_thread() : mori_shmem_quiet_thread());
 		for (int i = 0; i < 2; i++) {
 			saw[i] = plain[i] ? *plain[i] : mori_shmem_uint64_g(words[i], 0, 0);
 			if (plain[i])
