@@ -8,8 +8,8 @@
 
 #include "abi/state.h"
 
-#define ABI   7u
-#define STATE 0x85267ca5u
+#define ABI 8u
+#define STATE 0x93406a81u
 
 static uint32_t hash(uint32_t h, const void *data, size_t n)
 {
@@ -44,6 +44,14 @@ int main(void)
 		AT(dev_fault, late),
 		sizeof(struct dev_window),
 		DEV_RECORDS,
+		AT(dev_state, area),
+		AT(dev_state, team),
+		sizeof(struct dev_team_layout),
+		AT(dev_team, all_p2p),
+		AT(dev_team, pe),
+		DEV_TEAMS,
+		DEV_TEAM_WORDS,
+		DEV_TEAM_LOW,
 	};
 	uint32_t state = 2166136261u;
 

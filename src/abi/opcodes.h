@@ -665,7 +665,34 @@ enum dev_op {
 	DEV_OP_fence_block = 652, /* mori_shmem_fence_block(): dev_fence() */
 	DEV_OP_barrier_all_block = 653, /* mori_shmem_barrier_all_block(): dev_barrier() */
 	DEV_OP_sync_all_block = 654, /* mori_shmem_sync_all_block(): dev_sync() */
-	DEV_OP_COUNT = 655,
+	DEV_OP_team_my_pe = 655, /* mori_shmem_team_my_pe(): dev_team_my_pe() */
+	DEV_OP_team_n_pes = 656, /* mori_shmem_team_n_pes(): dev_team_n_pes() */
+	DEV_OP_team_translate_pe = 657, /* mori_shmem_team_translate_pe(): dev_team_translate() */
+	DEV_OP_team_sync_thread = 658, /* mori_shmem_team_sync_thread(): dev_team_sync() */
+	DEV_OP_barrier_thread = 659, /* mori_shmem_barrier_thread(): dev_team_sync() */
+	DEV_OP_broadcast_thread = 660, /* mori_shmem_broadcast_thread(): dev_broadcast() */
+	DEV_OP_fcollect_thread = 661, /* mori_shmem_fcollect_thread(): dev_fcollect() */
+	DEV_OP_collect_thread = 662, /* mori_shmem_collect_thread(): dev_collect() */
+	DEV_OP_alltoall_thread = 663, /* mori_shmem_alltoall_thread(): dev_alltoall() */
+	DEV_OP_reduce_thread = 664, /* mori_shmem_reduce_thread(): dev_reduce() */
+	DEV_OP_reducescatter_thread = 665, /* mori_shmem_reducescatter_thread(): dev_reducescatter() */
+	DEV_OP_team_sync_warp = 666, /* mori_shmem_team_sync_warp(): dev_team_sync() */
+	DEV_OP_barrier_warp = 667, /* mori_shmem_barrier_warp(): dev_team_sync() */
+	DEV_OP_broadcast_warp = 668, /* mori_shmem_broadcast_warp(): dev_broadcast() */
+	DEV_OP_fcollect_warp = 669, /* mori_shmem_fcollect_warp(): dev_fcollect() */
+	DEV_OP_collect_warp = 670, /* mori_shmem_collect_warp(): dev_collect() */
+	DEV_OP_alltoall_warp = 671, /* mori_shmem_alltoall_warp(): dev_alltoall() */
+	DEV_OP_reduce_warp = 672, /* mori_shmem_reduce_warp(): dev_reduce() */
+	DEV_OP_reducescatter_warp = 673, /* mori_shmem_reducescatter_warp(): dev_reducescatter() */
+	DEV_OP_team_sync_block = 674, /* mori_shmem_team_sync_block(): dev_team_sync() */
+	DEV_OP_barrier_block = 675, /* mori_shmem_barrier_block(): dev_team_sync() */
+	DEV_OP_broadcast_block = 676, /* mori_shmem_broadcast_block(): dev_broadcast() */
+	DEV_OP_fcollect_block = 677, /* mori_shmem_fcollect_block(): dev_fcollect() */
+	DEV_OP_collect_block = 678, /* mori_shmem_collect_block(): dev_collect() */
+	DEV_OP_alltoall_block = 679, /* mori_shmem_alltoall_block(): dev_alltoall() */
+	DEV_OP_reduce_block = 680, /* mori_shmem_reduce_block(): dev_reduce() */
+	DEV_OP_reducescatter_block = 681, /* mori_shmem_reducescatter_block(): dev_reducescatter() */
+	DEV_OP_COUNT = 682,
 };
 
 #endif

@@ -7,9 +7,11 @@
 #ifndef MORI_ABI_STATE_H
 #define MORI_ABI_STATE_H
 
+#include "abi/teams.h"
+
 #include <mori/shmem_types.h>
 
-#define DEV_ABI 7u
+#define DEV_ABI 8u
 
 struct nic_queue;
 
@@ -127,7 +129,10 @@ struct dev_state {
 	uint64_t sync_stride;
 	const int32_t *sync_slot; /* [n_pes] among the PEs of the node; < 0: on another */
 	uint64_t sync_epoch;	  /* kernels' barriers so far */
-	uint64_t sync_ns;	  /* how long one may take; 0: no limit */
+	uint64_t area, area_len;  /* this PE's flags, and teams behind them */
+	uint64_t teams;		  /* from there on, DEV_TEAMS slots */
+	struct dev_team_layout team;
+	uint64_t sync_ns; /* how long one may take; 0: no limit */
 	int32_t num_qp;
 	uint32_t slot_same;	  /* 1: slot[pe] is pe, for all */
 	uint32_t sync_slot_same;  /* the same of sync_slot */

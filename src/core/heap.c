@@ -93,6 +93,9 @@ int heap_open(struct pe *pe, const struct pe_blob *blob)
 		err = heap_open_device(pe, isolated ? 0 : start, err);
 	if (err)
 		return err;
+	pe->state->area = pe->state->bases ? pe->state->bases[w->slot[pe->rank]] + w->sync_off :
+					     pe->state->sync + (uint64_t)w->slot[pe->rank] *
+								       pe->state->sync_stride;
 	pe->state->heap_base = (uint64_t)(uintptr_t)h->base;
 	pe->state->heap_len = pe->state->heap_committed = start;
 	if (pe->state->slot_same && !pe->state->granules && !pe->state->bases)

@@ -149,7 +149,10 @@ static int pe_state_open(struct pe *pe)
 		pe->learned[i].crowded = w->crowded;
 	st->wait_ns = (uint64_t)(pe->options.wait_timeout * 1e9);
 	st->sync = (uint64_t)(uintptr_t)w->block + w->sync_off;
-	st->sync_stride = (uint64_t)w->n_pes * sizeof(uint64_t);
+	st->sync_stride = w->sync_len;
+	st->area_len = w->sync_len;
+	st->teams = world_teams(w);
+	st->team = dev_team_layout((uint64_t)w->n_pes);
 	st->sync_ns = (uint64_t)(pe->options.timeout * 1e9);
 	st->num_qp = pe->options.num_qp_per_pe;
 	st->host = pe;

@@ -46,7 +46,6 @@ struct heap_segments {
 	int *devs, n_devs; /* the devices of this process's PEs */
 	bool fabric;	   /* segments are shared by handles of the fabric, else by descriptors */
 	uint64_t *bases;   /* [n_node] where heaps could not be mapped at a stride; else NULL */
-	uint64_t sync_len; /* flags of kernels' barriers, behind each heap */
 };
 
 struct world {
@@ -76,7 +75,8 @@ struct world {
 	struct world_map *map; /* of the window */
 	uint64_t window_len, stride;
 	uint64_t align;	   /* of the window and of the stride */
-	uint64_t sync_off; /* in the block: flags of kernels' barriers, [n_node][n_pes] */
+	uint64_t sync_off; /* in the block: flags of kernels' barriers, and teams; [n_node] */
+	uint64_t sync_len; /* of each; with device memory they lie behind each heap */
 	struct heap_segments segments;
 	struct net *net;     /* to memory that load and store do not reach; NULL: none; remote.c */
 	struct softnic *nic; /* behind the queues of kernels; NULL: none yet; queue.c */
@@ -259,6 +259,8 @@ int world_lost(struct world *w);
  * once, so that the failure can be called by its name: EPEER with its text, or 0.
  */
 int world_await_loss(struct pe *pe);
+/* Where teams begin, behind the flags of kernels' barriers. */
+uint64_t world_teams(const struct world *w);
 /* A reference, and back; the last one unmaps. */
 struct world_map *world_map_get(struct world *w);
 void world_map_put(struct world_map *map);

@@ -80,31 +80,11 @@ static int queue_give(struct pe *pe, struct queues *qs)
 	return err;
 }
 
-uint64_t queue_flags(const struct pe *pe)
-{
-	const struct dev_state *st = pe->state;
-	uint64_t slot = (uint64_t)pe->world->slot[pe->rank];
-
-	return st->bases ? st->bases[slot] + (st->sync - st->window) :
-			   st->sync + slot * st->sync_stride;
-}
-
-uint64_t queue_flags_len(const struct pe *pe)
-{
-	return (uint64_t)pe->world->n_pes * sizeof(uint64_t);
-}
-
 /* A remote address is this PE's own address of the same symmetric memory. */
 static int queue_find(void *arg, uint64_t addr, uint64_t len, struct net_at *at)
 {
 	const struct pe *pe = arg;
-	uint64_t flag = addr - queue_flags(pe);
 
-	if (flag < queue_flags_len(pe) && len <= queue_flags_len(pe) - flag) {
-		at->region = REGION_FLAGS;
-		at->off = flag;
-		return 0;
-	}
 	return remote_find(pe->state, addr - pe->state->heap_base, len, at);
 }
 
@@ -220,9 +200,9 @@ int queue_open(struct pe *pe, bool nics, int failed)
 		return err ? err : err_set(MORI_SHMEM_ENOMEM, "out of memory for queues");
 	}
 	qs->rdma = rdma;
-	err = net_region_add(pe->world->net, pe->rank, REGION_FLAGS,
+	err = net_region_add(pe->world->net, pe->rank, REGION_AREA,
 			     pe_device_mem(pe) ? NET_DEV : NET_HOST,
-			     (void *)(uintptr_t)queue_flags(pe), queue_flags_len(pe));
+			     (void *)(uintptr_t)pe->state->area, pe->world->sync_len);
 	if (!err)
 		err = queue_make(pe, qs);
 	if (err) {
@@ -248,7 +228,7 @@ void queue_close(struct pe *pe)
 	queue_free(pe, pe->queues);
 	pe->queues = NULL;
 	pe->rdma = NULL;
-	net_region_remove(pe->world->net, pe->rank, REGION_FLAGS);
+	net_region_remove(pe->world->net, pe->rank, REGION_AREA);
 }
 
 int queue_quiet(struct pe *pe, int to)

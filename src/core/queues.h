@@ -22,8 +22,4 @@ int queue_quiet(struct pe *pe, int to);
 /* Whether nothing that kernels of this PE have posted is under way, as far as the host sees. */
 bool queue_idle(const struct pe *pe);
 
-/* Where this PE's flags of kernels' barriers are. */
-uint64_t queue_flags(const struct pe *pe);
-uint64_t queue_flags_len(const struct pe *pe);
-
 #endif

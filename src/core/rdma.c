@@ -87,7 +87,7 @@ static int rdma_open_memory(struct rdma *r)
 			"a NIC needs the whole heap from the start (MORI_SHMEM_MODE=static)");
 	err = verbs->heap(r->nic, pe->heap.base, pe->heap.max, pe_device_mem(pe));
 	if (!err)
-		err = verbs->region_add(r->nic, (void *)(uintptr_t)r->flags_at, r->flags_len,
+		err = verbs->region_add(r->nic, (void *)(uintptr_t)r->area, r->area_len,
 					pe_device_mem(pe), &r->flags);
 	return err;
 }
@@ -95,7 +95,7 @@ static int rdma_open_memory(struct rdma *r)
 static int rdma_open_queues(struct rdma *r)
 {
 	struct pe *pe = r->pe;
-	struct nic_place flags = { .addr = r->flags_at };
+	struct nic_place flags = { .addr = r->area };
 	uint32_t lkey;
 	int err = 0;
 

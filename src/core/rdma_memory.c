@@ -42,8 +42,8 @@ struct rdma *rdma_new(struct pe *pe)
 	if (!r)
 		return NULL;
 	r->pe = pe;
-	r->flags_at = queue_flags(pe);
-	r->flags_len = queue_flags_len(pe);
+	r->area = pe->state->area;
+	r->area_len = pe->world->sync_len;
 	pthread_mutex_init(&r->lock, NULL);
 	return r;
 }
@@ -188,7 +188,7 @@ int rdma_regions_open(struct rdma *r)
 				  r->heap_of);
 	verbs->region_keys(r->flags, &lkey, &rkey);
 	if (!err)
-		err = rdma_region_publish(r, r->flags_at, r->flags_len, NULL, lkey, r->flags_of);
+		err = rdma_region_publish(r, r->area, r->area_len, NULL, lkey, r->flags_of);
 	return err;
 }
 

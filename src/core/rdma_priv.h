@@ -28,7 +28,7 @@ struct rdma {
 	char pci[32];
 	struct verbs *nic;
 	struct verbs_region *flags; /* of kernels' barriers */
-	uint64_t flags_at, flags_len;
+	uint64_t area, area_len;
 	int num_qp;
 	uint32_t n;	       /* [n_pes * num_qp] of each of these: */
 	struct verbs_qp **qps; /* NULL: none to that PE */

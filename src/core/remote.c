@@ -329,6 +329,11 @@ int remote_find(const struct dev_state *st, uint64_t off, uint64_t len, struct n
 		out->off = off;
 		return 0;
 	}
+	if (addr - st->area < st->area_len && len <= st->area_len - (addr - st->area)) {
+		out->region = REGION_AREA;
+		out->off = addr - st->area;
+		return 0;
+	}
 	w = dev_window_of(st, addr, len, st->my_pe);
 	if (!w)
 		return MORI_SHMEM_EINVAL;

@@ -20,7 +20,7 @@ struct world;
 enum remote_region {
 	REGION_HEAP = 0,	 /* offsets from its heap's first byte */
 	REGION_COLL = 1,	 /* the block of its node */
-	REGION_FLAGS = 2,	 /* flags of kernels' barriers, its own */
+	REGION_AREA = 2,	 /* what kernels' barriers and teams have there */
 	REGION_QPS = 3,		 /* what it offers of its NIC's queues, while they are set up */
 	REGION_WINDOW = 16,	 /* and the id of the window */
 	REGION_BUFFER = 1 << 30, /* registered buffers: not for other PEs */

@@ -278,7 +278,7 @@ static int segments_open_ipc(struct pe *pe, int failed)
 		struct accel_handle handle;
 		uint64_t addr;
 	} mine = { 0 }, *all = calloc((size_t)w->n_pes, sizeof(*all));
-	uint64_t len = w->sync_off + w->segments.sync_len;
+	uint64_t len = w->sync_off + w->sync_len;
 	void *at = NULL, *base = NULL;
 	int err = failed;
 
@@ -324,14 +324,13 @@ int segments_open(struct pe *pe, uint64_t len, int failed)
 	if (w->segments.bases)
 		return segments_open_ipc(pe, failed);
 	b.first.off = w->sync_off;
-	b.first.len = w->segments.sync_len;
+	b.first.len = w->sync_len;
 	b.n++;
 	if (!err)
 		err = seg_exchange_create(pe, &b);
 	if (!err)
-		err = pe->accel.ops->mem_zero(pe->accel.dev,
-					      segment_address(w, pe->rank, w->sync_off),
-					      w->segments.sync_len);
+		err = pe->accel.ops->mem_zero(
+			pe->accel.dev, segment_address(w, pe->rank, w->sync_off), w->sync_len);
 	err = pe_agree(pe, err);
 	if (!err)
 		err = seg_exchange_run(pe, &b);
@@ -448,7 +447,7 @@ int segments_room(const struct world *w, const struct pe_blob *blob)
 
 	if (blob->mode == OPTION_MODE_VMM)
 		each = blob->chunk_size < w->sync_off ? blob->chunk_size : w->sync_off;
-	each += w->segments.sync_len;
+	each += w->sync_len;
 	for (int i = 0; i < w->n_pes; i++) {
 		const struct pe_blob *b = pe_blob_of(w->boot, i);
 		uint64_t room = b->device_free, n = 0;

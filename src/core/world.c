@@ -206,19 +206,29 @@ static uint64_t world_align(uint64_t heap_size)
 	return align;
 }
 
-/* Flags of kernels' barriers are in the block; for heaps in device memory, behind each heap. */
+uint64_t world_teams(const struct world *w)
+{
+	return ((uint64_t)w->n_pes * sizeof(uint64_t) + 255) & ~(uint64_t)255;
+}
+
+/*
+ * What kernels' barriers and teams need is in the block; for heaps in device memory, behind each
+ * heap.
+ */
 static int world_sizes(struct world *w, const struct pe_blob *blob, bool device)
 {
-	uint64_t flags = (uint64_t)w->n_pes * sizeof(uint64_t), unit = blob->device_granule;
-	uint64_t room = blob->heap_size;
+	uint64_t unit = blob->device_granule, room = blob->heap_size;
 
 	w->align = world_align(blob->heap_size);
 	w->sync_off = coll_block_size(w->n_node, w->n_nodes);
-	w->block_len = w->sync_off + (uint64_t)w->n_node * flags;
+	w->sync_len = world_teams(w) + DEV_TEAMS * dev_team_layout((uint64_t)w->n_pes).slot;
+	w->block_len = w->sync_off + (uint64_t)w->n_node * w->sync_len;
 	if (device) {
 		w->sync_off = (blob->heap_size + unit - 1) / unit * unit;
-		w->segments.sync_len = (flags + unit - 1) / unit * unit;
-		room = w->sync_off + w->segments.sync_len;
+		w->block_len = w->sync_off;
+		w->sync_off = (blob->heap_size + unit - 1) / unit * unit;
+		w->sync_len = (w->sync_len + unit - 1) / unit * unit;
+		room = w->sync_off + w->sync_len;
 	}
 	if (room < blob->heap_size || __builtin_add_overflow(room, w->align - 1, &w->stride))
 		w->stride = UINT64_MAX;
