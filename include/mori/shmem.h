@@ -286,6 +286,55 @@ MORI_SHMEM_EXPORT int mori_shmem_heap_hold(const void *ptr, size_t size, mori_sh
 /** mori_shmem_heap_release - end a hold; NULL does nothing. */
 MORI_SHMEM_EXPORT void mori_shmem_heap_release(mori_shmem_hold_t *hold);
 
+/** struct mori_shmem_team_config - reserved: there is nothing to configure yet */
+typedef struct mori_shmem_team_config {
+	size_t struct_size; /**< sizeof(mori_shmem_team_config_t), set by the caller */
+} mori_shmem_team_config_t;
+
+/**
+ * mori_shmem_team_split_strided - make a team of every @stride-th PE; all PEs of @parent call it
+ * @start:    the first, by its number in @parent
+ * @size:     how many
+ * @config, @config_mask: NULL and 0
+ * @new_team: the team; MORI_SHMEM_TEAM_INVALID on PEs that are not in it
+ *
+ * Like mori_shmem_malloc(), the calls that make and end teams are made by one thread of a PE at a
+ * time, and in the same order on all PEs. A PE can be in 13 teams beside those of every job.
+ *
+ * Return: 0; MORI_SHMEM_EINVAL for a team that is none and for members that @parent does not have;
+ * MORI_SHMEM_EMISMATCH if the PEs call with different arguments; MORI_SHMEM_ENOMEM if one of them
+ * is in too many teams; MORI_SHMEM_EPEER, MORI_SHMEM_ETIMEDOUT.
+ */
+MORI_SHMEM_EXPORT int mori_shmem_team_split_strided(mori_shmem_team_t parent, int start, int stride,
+						    int size,
+						    const mori_shmem_team_config_t *config,
+						    long config_mask, mori_shmem_team_t *new_team);
+/**
+ * mori_shmem_team_split_2d - make the teams of rows and columns; all PEs of @parent call it
+ * @xrange:     PEs of a row; the last one may be shorter
+ * @xaxis_team: the PEs in this PE's row
+ * @yaxis_team: the PEs in its column
+ * Return: as mori_shmem_team_split_strided().
+ */
+MORI_SHMEM_EXPORT int mori_shmem_team_split_2d(mori_shmem_team_t parent, int xrange,
+					       const mori_shmem_team_config_t *xaxis_config,
+					       long xaxis_mask, mori_shmem_team_t *xaxis_team,
+					       const mori_shmem_team_config_t *yaxis_config,
+					       long yaxis_mask, mori_shmem_team_t *yaxis_team);
+/**
+ * mori_shmem_team_split_list - make a team of the PEs in a list; all PEs of @parent call it
+ * @pes: their numbers in @parent, in the order that the team has; @n of them, each once
+ * Return: as mori_shmem_team_split_strided().
+ */
+MORI_SHMEM_EXPORT int mori_shmem_team_split_list(mori_shmem_team_t parent, const int *pes, int n,
+						 mori_shmem_team_t *new_team);
+/**
+ * mori_shmem_team_destroy - end a team; all its PEs call it
+ * @team: one that a split made; MORI_SHMEM_TEAM_INVALID does nothing
+ * Return: 0; MORI_SHMEM_EINVAL for a team of every job, or none; MORI_SHMEM_EPEER and others.
+ */
+MORI_SHMEM_EXPORT int mori_shmem_team_destroy(mori_shmem_team_t team);
+
 /**
  * mori_shmem_buffer_register - make memory usable as source or destination on every path; local
  * Return: 0; MORI_SHMEM_EINVAL for NULL, 0 bytes, a range that wraps or overlaps another buffer.

@@ -1079,6 +1079,56 @@ MORI_SHMEM_EXPORT int mori_shmem_sync_all_thread(void);
 /** mori_shmem_sync_all_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
 MORI_SHMEM_EXPORT int mori_shmem_ctx_sync_all_thread(uint64_t ctx);
 
+/* Family: team */
+
+/** The number of this PE in @team. Return: 0 and up; -1 if it is in no such team. */
+MORI_SHMEM_EXPORT int mori_shmem_team_my_pe(mori_shmem_team_t team);
+/** mori_shmem_team_my_pe() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_team_my_pe(uint64_t ctx, mori_shmem_team_t team);
+/** The number of PEs of @team. Return: 1 and up; -1 if this PE is in no such team. */
+MORI_SHMEM_EXPORT int mori_shmem_team_n_pes(mori_shmem_team_t team);
+/** mori_shmem_team_n_pes() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_team_n_pes(uint64_t ctx, mori_shmem_team_t team);
+/** The number in @dest_team of PE @src_pe of @src_team. Return: 0 and up; -1 if it is not in that team. */
+MORI_SHMEM_EXPORT int mori_shmem_team_translate_pe(mori_shmem_team_t src_team, int src_pe, mori_shmem_team_t dest_team);
+/** mori_shmem_team_translate_pe() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_team_translate_pe(uint64_t ctx, mori_shmem_team_t src_team, int src_pe, mori_shmem_team_t dest_team);
+
+/* Family: collective */
+
+/** Wait until every PE of @team has called it; completes nothing. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_team_sync_thread(mori_shmem_team_t team);
+/** mori_shmem_team_sync_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_team_sync_thread(uint64_t ctx, mori_shmem_team_t team);
+/** Complete what the caller issued, then wait until every PE of @team has called it. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_barrier_thread(mori_shmem_team_t team);
+/** mori_shmem_barrier_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_barrier_thread(uint64_t ctx, mori_shmem_team_t team);
+/** Copy @nelems elements of type @dtype (MORI_SHMEM_FLOAT32 and so on) from @src at PE @root of @team to @dest at all of them. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_broadcast_thread(mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype, int root);
+/** mori_shmem_broadcast_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_broadcast_thread(uint64_t ctx, mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype, int root);
+/** Gather @nelems elements of type @dtype (MORI_SHMEM_FLOAT32 and so on) from @src of each PE of @team, in their order, in @dest of all of them. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_fcollect_thread(mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype);
+/** mori_shmem_fcollect_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_fcollect_thread(uint64_t ctx, mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype);
+/** Gather @nelems elements of type @dtype (MORI_SHMEM_FLOAT32 and so on), another number on each PE, from @src of each PE of @team, in their order, in @dest of all of them. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_collect_thread(mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype);
+/** mori_shmem_collect_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_collect_thread(uint64_t ctx, mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype);
+/** Copy the i-th @nelems elements of type @dtype (MORI_SHMEM_FLOAT32 and so on) in @src of the j-th PE of @team to @dest of the i-th, as the j-th there. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_alltoall_thread(mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype);
+/** mori_shmem_alltoall_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_alltoall_thread(uint64_t ctx, mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype);
+/** Combine, as @op says (MORI_SHMEM_SUM and so on), the @nelems elements of type @dtype (MORI_SHMEM_FLOAT32 and so on) in @src of all PEs of @team one by one, in @dest of all of them; @dest may be @src. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_reduce_thread(mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype, int op);
+/** mori_shmem_reduce_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_reduce_thread(uint64_t ctx, mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype, int op);
+/** Combine, as @op says (MORI_SHMEM_SUM and so on), the i-th @nelems elements of type @dtype (MORI_SHMEM_FLOAT32 and so on) in @src of all PEs of @team one by one, in @dest of the i-th. Return: 0 or MORI_SHMEM_E*. */
+MORI_SHMEM_EXPORT int mori_shmem_reducescatter_thread(mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype, int op);
+/** mori_shmem_reducescatter_thread() for the PE whose state is @ctx: see mori_shmem_device_state(). */
+MORI_SHMEM_EXPORT int mori_shmem_ctx_reducescatter_thread(uint64_t ctx, mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype, int op);
+
 /* Family: grid */
 
 /** The index of the thread in its block. Return: 0 and up; on a host thread 0. */

@@ -87,6 +87,55 @@ enum mori_shmem_memobj_kind {
 	MORI_SHMEM_MEMOBJ_BUFFER = 3, /**< memory of mori_shmem_buffer_register(); local only */
 };
 
+/**
+ * mori_shmem_team_t - a set of PEs that make collective calls together; a small number, the same on
+ * every member. Its PEs are numbered from 0 on.
+ */
+typedef int32_t mori_shmem_team_t;
+
+enum mori_shmem_teams {
+	MORI_SHMEM_TEAM_INVALID = -1, /**< no team: what a PE gets of a team that it is not in */
+	MORI_SHMEM_TEAM_WORLD = 0,    /**< all PEs of the job */
+	MORI_SHMEM_TEAM_SHARED = 1,   /**< the PEs that load and store reach, this one included */
+	MORI_SHMEM_TEAM_NODE = 2,     /**< the PEs of this PE's node */
+};
+
+/** Types of elements of the collective calls. */
+enum mori_shmem_dtype {
+	MORI_SHMEM_FLOAT32 = 0,
+	MORI_SHMEM_FLOAT64 = 1,
+	MORI_SHMEM_FLOAT16 = 2,
+	MORI_SHMEM_BFLOAT16 = 3,
+	MORI_SHMEM_INT8 = 4,
+	MORI_SHMEM_UINT8 = 5,
+	MORI_SHMEM_INT16 = 6,
+	MORI_SHMEM_UINT16 = 7,
+	MORI_SHMEM_INT32 = 8,
+	MORI_SHMEM_UINT32 = 9,
+	MORI_SHMEM_INT64 = 10,
+	MORI_SHMEM_UINT64 = 11,
+	MORI_SHMEM_FLOAT8_E4M3FN = 12,
+	MORI_SHMEM_FLOAT8_E4M3FNUZ = 13,
+	MORI_SHMEM_FLOAT8_E5M2 = 14,
+	MORI_SHMEM_FLOAT8_E5M2FNUZ = 15,
+};
+
+/**
+ * Operations of reductions. Floating-point sums, products and averages are computed in float
+ * (double for FLOAT64) in the order of the members, ((x0 + x1) + x2) + ..., and rounded to the type
+ * once; so every member gets the same bits, whatever the path. AND, OR and XOR are for integers.
+ */
+enum mori_shmem_reduce_op {
+	MORI_SHMEM_SUM = 0,
+	MORI_SHMEM_PROD = 1,
+	MORI_SHMEM_MIN = 2, /**< of floating-point numbers: NaN if one of them is */
+	MORI_SHMEM_MAX = 3,
+	MORI_SHMEM_AVG = 4, /**< the sum divided by the number of members, of integers toward 0 */
+	MORI_SHMEM_AND = 5,
+	MORI_SHMEM_OR = 6,
+	MORI_SHMEM_XOR = 7,
+};
+
 #ifdef __cplusplus
 }
 #endif

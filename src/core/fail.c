@@ -11,7 +11,7 @@
 #include "core/pe.h"
 #include "core/remote.h"
 #include "core/waits.h"
-#include "dev/wait.h"
+#include "dev/member.h"
 #include "ops/shmem_list.h"
 #include "util/clock.h"
 #include "util/err.h"
@@ -108,7 +108,7 @@ static int fail_wait_show(struct tgt_wait *w, struct pe *pe)
 	struct waits_entry *e = &wait_shown;
 	int64_t now = clock_now();
 
-	if (!w->since && wait_resumed.name) {
+	if (!w->since && wait_resumed.name && wait_resumed.since) {
 		w->since = wait_resumed.since;
 		w->end = wait_resumed.end;
 	} else if (!w->since) {
@@ -136,6 +136,12 @@ static int fail_wait_show(struct tgt_wait *w, struct pe *pe)
 void fail_resume(const char *name)
 {
 	wait_resumed.name = name;
+}
+
+void fail_resume_first(const char *name)
+{
+	wait_resumed.name = name;
+	wait_resumed.since = 0;
 }
 
 void tgt_wait_unlist(void)
@@ -186,7 +192,17 @@ static void fail_text_invalid(const struct dev_state *st, const char *name,
 			    dev_window_of(st, a->addr, a->len, st->my_pe) ||
 			    strstr(name, "_wait_until") || strstr(name, "_test"));
 
-	if (a->len == UINT64_MAX)
+	if (a->pe == DEV_FAIL_TEAM)
+		snprintf(text, size, "PE %d is in no team %d", st->my_pe, (int)a->addr);
+	else if (a->pe == DEV_FAIL_ROOT)
+		snprintf(text, size, "the root is PE %d of the team, which has PEs 0 to %d",
+			 (int)a->addr, (int)a->len - 1);
+	else if (a->pe == DEV_FAIL_TYPE)
+		snprintf(text, size,
+			 "no elements of type %d, or none for operation %d: see "
+			 "<mori/shmem_types.h>; AND, OR and XOR are for integers",
+			 (int)a->addr, (int)a->len);
+	else if (a->len == UINT64_MAX)
 		snprintf(text, size, "the number of elements is more bytes than memory has");
 	else if (!known)
 		snprintf(text, size, "there is no PE %d, only 0 to %d", a->pe, st->n_pes - 1);
@@ -224,6 +240,19 @@ static void fail_text_lost(const struct dev_state *st, const struct fail_subject
 	err_restore(&was);
 }
 
+/* Whether all PEs of a job or a team make the call. */
+static bool fail_collective(const char *name)
+{
+	static const char *const parts[] = { "_all_",	"team_",    "barrier_", "broadcast",
+					     "collect", "alltoall", "reduce" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (strstr(name, parts[i]))
+			return true;
+	}
+	return false;
+}
+
 static void fail_text_timeout(const struct dev_state *st, const char *name,
 			      const struct fail_subject *a, char *text, size_t size)
 {
@@ -234,7 +263,7 @@ static void fail_text_timeout(const struct dev_state *st, const char *name,
 			 (unsigned long long)a->addr);
 	else
 		snprintf(text, size, "PE %d did not %s within %g s (MORI_SHMEM_TIMEOUT)", a->pe,
-			 strstr(name, "_all") ? "come" : "answer", limit);
+			 fail_collective(name) ? "come" : "answer", limit);
 }
 
 /* Of a host's wait, about which more is known than of a kernel's. */
@@ -305,6 +334,16 @@ void fail_text(const struct dev_state *st, const char *name, int err, const stru
 		break;
 	case MORI_SHMEM_EIO:
 		snprintf(text, size, "the queue to PE %d has failed", a->pe);
+		break;
+	case MORI_SHMEM_EMISMATCH:
+		snprintf(text, size,
+			 "PE %d made another call of the team, or this one with another type, "
+			 "number of elements, operation or root, or was refused there",
+			 a->pe);
+		break;
+	case MORI_SHMEM_EREACH:
+		snprintf(text, size, "load and store do not reach 0x%llx at PE %d",
+			 (unsigned long long)a->addr, a->pe);
 		break;
 	default:
 		snprintf(text, size, "%s", err_name(err));
@@ -386,6 +425,7 @@ int fail_status(const struct dev_state *st, const char *name, int err)
 		return fail_path(st, name, err);
 	/* Without an address these are a barrier's, whose text says more. */
 	if (err != MORI_SHMEM_EINVAL && err != MORI_SHMEM_EPEER &&
+	    (err != MORI_SHMEM_EMISMATCH || last_fault.pe < 0) &&
 	    ((err != MORI_SHMEM_ETIMEDOUT && err != MORI_SHMEM_ESTATE) || !last_fault.addr))
 		return err;
 	if (last_fault.pe < 0 && last_fault.addr && wait_late.word.kind >= 0 &&

@@ -20,6 +20,8 @@ struct fail_subject {
 #define FAIL_AGAIN (-1000) /* negative, as every failure */
 /* @name, without prefix, is that of this thread's wait, which begins again; NULL: it is over. */
 void fail_resume(const char *name) __attribute__((cold));
+/* The same for a call whose waits have not begun: none of them returns FAIL_AGAIN. */
+void fail_resume_first(const char *name);
 
 /* Sets the text for a failed operation @name (without prefix); returns @err. @st may be NULL. */
 int fail_status(const struct dev_state *st, const char *name, int err) __attribute__((cold));

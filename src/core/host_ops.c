@@ -8,6 +8,7 @@
 #include "core/faults.h"
 #include "core/registry.h"
 #include "dev/atomic.h"
+#include "dev/collective.h"
 #include "dev/order.h"
 #include "dev/rma.h"
 #include "dev/wait.h"
@@ -91,6 +92,37 @@ static inline int host_ops_end(int err)
 #define dev_wait_all(...)   HOST_WAIT(wait_all, __VA_ARGS__)
 #define dev_wait_any(...)   HOST_WAIT(wait_any, __VA_ARGS__)
 #define dev_wait_some(...)  HOST_WAIT(wait_some, __VA_ARGS__)
+
+/* A collective waits in many places, so it has its name from the start. */
+#define HOST_COLL(body, ...)                                                                       \
+	({                                                                                         \
+		int coll_err;                                                                      \
+		fail_resume_first(call_name);                                                      \
+		coll_err = dev_##body(__VA_ARGS__);                                                \
+		fail_resume(NULL);                                                                 \
+		coll_err;                                                                          \
+	})
+#define dev_team_sync(...)     HOST_COLL(team_sync, __VA_ARGS__)
+#define dev_broadcast(...)     HOST_COLL(broadcast, __VA_ARGS__)
+#define dev_fcollect(...)      HOST_COLL(fcollect, __VA_ARGS__)
+#define dev_collect(...)       HOST_COLL(collect, __VA_ARGS__)
+#define dev_alltoall(...)      HOST_COLL(alltoall, __VA_ARGS__)
+#define dev_reduce(...)	       HOST_REDUCE(reduce, __VA_ARGS__)
+#define dev_reducescatter(...) HOST_REDUCE(reducescatter, __VA_ARGS__)
+
+/* The host combines what the processor can load; all PEs of a job have the same kind of heap. */
+static int host_ops_reduces(const struct dev_state *st)
+{
+	if (!pe_device_mem(st->host))
+		return 0;
+	return fail_has_full_text(
+		err_set(MORI_SHMEM_ENOTSUP, "heaps in device memory: a kernel reduces them"));
+}
+#define HOST_REDUCE(body, st, ...)                                                                 \
+	({                                                                                         \
+		int can_err = host_ops_reduces(st);                                                \
+		can_err ? can_err : HOST_COLL(body, st, __VA_ARGS__);                              \
+	})
 
 /* The body behind a name, with the state first; a value's place comes next. */
 #define RUN(body, ...)	     dev_##body(st, ##__VA_ARGS__)

@@ -13,6 +13,7 @@
 #include "core/rdma.h"
 #include "core/registry.h"
 #include "core/remote.h"
+#include "core/team.h"
 #include "dev/dev.h"
 #include "util/env.h"
 #include "util/err.h"
@@ -320,6 +321,8 @@ static int pe_open_world(struct pe *pe, const struct pe_blob *blob)
 		err = heap_open(pe, blob);
 	if (!err && pe_device_mem(pe))
 		err = pe_open_mirror(pe);
+	if (!err)
+		err = team_open(pe);
 	if (!err)
 		err = remote_serve(pe);
 	if (apart) /* collective in part, whatever has failed */

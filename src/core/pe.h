@@ -187,6 +187,9 @@ struct pe {
 	int32_t *reach;	     /* [n_pes] without P2P: the slots it may use; else NULL */
 	struct heap heap;
 	struct reg reg;
+	struct {
+		uint32_t used; /* slots; under coll_lock */
+	} teams;
 	struct lock coll_lock; /* one collective at a time */
 	bool finalized;	       /* under coll_lock: there is none any more */
 	uint32_t coll_epoch;   /* barriers so far */

@@ -9,6 +9,7 @@
 #include "abi/opcodes.h"
 #include "dev/atomic.h"
 #include "dev/barrier.h"
+#include "dev/collective.h"
 #include "dev/order.h"
 #include "dev/quick.h"
 #include "dev/rma.h"

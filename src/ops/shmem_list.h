@@ -64,6 +64,16 @@
 #define MORI__ACQUIRES_fence 0
 #define MORI__ACQUIRES_barrier 1
 #define MORI__ACQUIRES_sync 1
+#define MORI__ACQUIRES_team_my_pe 0
+#define MORI__ACQUIRES_team_n_pes 0
+#define MORI__ACQUIRES_team_translate 0
+#define MORI__ACQUIRES_team_sync 1
+#define MORI__ACQUIRES_broadcast 1
+#define MORI__ACQUIRES_fcollect 1
+#define MORI__ACQUIRES_collect 1
+#define MORI__ACQUIRES_alltoall 1
+#define MORI__ACQUIRES_reduce 1
+#define MORI__ACQUIRES_reducescatter 1
 
 /* X(name, type, ...): element types of put and get. */
 #define MORI_EACH_TYPE(X, ...)                                                                     \
@@ -326,6 +336,36 @@
 	S0(barrier_all_##scope, (barrier, DEV_##scope))                                            \
 	S0(sync_all_##scope, (sync, DEV_##scope))
 
+/* teams: what a PE can ask, and the calls that all members make together */
+#define MORI_OPS_TEAM(V)                                                                           \
+	V(int, -1, team_my_pe, (mori_shmem_team_t team), (team_my_pe, team))                       \
+	V(int, -1, team_n_pes, (mori_shmem_team_t team), (team_n_pes, team))                       \
+	V(int, -1, team_translate_pe,                                                              \
+	  (mori_shmem_team_t src_team, int src_pe, mori_shmem_team_t dest_team),                   \
+	  (team_translate, src_team, src_pe, dest_team))
+#define MORI__COLL(S, scope, name)                                                                 \
+	S(name##_##scope,                                                                          \
+	  (mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype),         \
+	  (name, DEV_##scope, team, dest, src, nelems, dtype))
+#define MORI__COLL_REDUCE(S, scope, name)                                                          \
+	S(name##_##scope,                                                                          \
+	  (mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype, int op), \
+	  (name, DEV_##scope, team, dest, src, nelems, dtype, op))
+#define MORI_OPS_COLL(S, scope)                                                                    \
+	S(team_sync_##scope, (mori_shmem_team_t team),                                             \
+	  (team_sync, DEV_##scope, team, DEV_COLL_SYNC))                                           \
+	S(barrier_##scope, (mori_shmem_team_t team),                                               \
+	  (team_sync, DEV_##scope, team, DEV_COLL_BARRIER))                                        \
+	S(broadcast_##scope,                                                                       \
+	  (mori_shmem_team_t team, void *dest, const void *src, size_t nelems, int dtype,          \
+	   int root),                                                                              \
+	  (broadcast, DEV_##scope, team, dest, src, nelems, dtype, root))                          \
+	MORI__COLL(S, scope, fcollect)                                                             \
+	MORI__COLL(S, scope, collect)                                                              \
+	MORI__COLL(S, scope, alltoall)                                                             \
+	MORI__COLL_REDUCE(S, scope, reduce)                                                        \
+	MORI__COLL_REDUCE(S, scope, reducescatter)
+
 /*
  * FAMILY(id, list): the families of a host thread (thread scope or none), each with
  * its list of entries.
@@ -341,7 +381,9 @@
 	FAMILY(atomic, MORI_OPS_AMO(S, V, thread) MORI_OPS_AMO_SIZE(S))                            \
 	FAMILY(wait, MORI_OPS_WAIT(S, V, , thread))                                                \
 	FAMILY(order, MORI_OPS_ORDER(S0, thread) MORI_OPS_ORDER_PE(S))                             \
-	FAMILY(barrier, MORI_OPS_BARRIER(S0, thread))
+	FAMILY(barrier, MORI_OPS_BARRIER(S0, thread))                                              \
+	FAMILY(team, MORI_OPS_TEAM(V))                                                             \
+	FAMILY(collective, MORI_OPS_COLL(S, thread))
 
 #define MORI__FAMILY_ONLY(id, list)  list
 #define MORI_HOST_OPS(S, V, S0, V0) MORI_HOST_FAMILIES(MORI__FAMILY_ONLY, S, V, S0, V0)
@@ -358,7 +400,8 @@
 	FAMILY(atomic, MORI_OPS_AMO(S, V, warp) MORI_OPS_AMO(S, V, block))                         \
 	FAMILY(wait, MORI_OPS_WAIT(S, V, _block, block))                                           \
 	FAMILY(order, MORI_OPS_ORDER(S0, warp) MORI_OPS_ORDER(S0, block))                          \
-	FAMILY(barrier, MORI_OPS_BARRIER(S0, block))
+	FAMILY(barrier, MORI_OPS_BARRIER(S0, block))                                               \
+	FAMILY(collective, MORI_OPS_COLL(S, warp) MORI_OPS_COLL(S, block))
 #define MORI_DEVICE_OPS(S, V, S0, V0) MORI_DEVICE_FAMILIES(MORI__FAMILY_ONLY, S, V, S0, V0)
 
 /* X(ret, name): where a thread stands in its grid; no prefix, no context. */
@@ -413,6 +456,10 @@
 	X(buffer_deregister)                                                                       \
 	X(symmetric_register)                                                                      \
 	X(symmetric_deregister)                                                                    \
+	X(team_split_strided)                                                                      \
+	X(team_split_2d)                                                                           \
+	X(team_split_list)                                                                         \
+	X(team_destroy)                                                                            \
 	X(query_memobj)                                                                            \
 	X(barrier_all)                                                                             \
 	X(sync_all)                                                                                \

@@ -37,6 +37,18 @@ DEV_INLINE bool tgt_leads(enum dev_scope scope)
 	return true;
 }
 
+DEV_INLINE uint32_t tgt_lane(enum dev_scope scope)
+{
+	(void)scope;
+	return 0;
+}
+
+DEV_INLINE uint32_t tgt_lanes(enum dev_scope scope)
+{
+	(void)scope;
+	return 1;
+}
+
 /* What the leading lane has, for every lane of the scope. */
 DEV_INLINE uint64_t tgt_share_rare(enum dev_scope scope, uint64_t v)
 {

@@ -15,7 +15,7 @@ if(MORI_AMD_LLC) # LLVM 19 does not know it
 	list(APPEND amd_targets gfx950)
 endif()
 # What a plain run takes: of gfx942 nearly all, of the others modules that compile fast.
-set(amd_sample_gfx942 across atomic copy kept litmus meet nbi object params paths queue ring signal
+set(amd_sample_gfx942 across atomic coll copy kept litmus meet nbi object params paths queue ring signal
 	tickets told value wait warp)
 set(amd_sample_gfx950 litmus meet object ring warp)
 set(amd_sample_gfx90a nbi warp)

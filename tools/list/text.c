@@ -7,6 +7,7 @@
  *	$word	the parameter that is its address
  *	$cmp	what a wait compares with
  *	$for	how long it waits
+ *	$sync	what a team's sync or barrier does
  *	$to	which PE and queue a quiet or fence is limited to
  */
 #include <string.h>
@@ -70,6 +71,16 @@ static const struct text_row {
 	{ "fence", "Order what the caller issued$to: puts, signals and atomics before it are seen there before those after it. Waits for nothing." STATUS },
 	{ "barrier", "Complete what the caller issued, then wait until every PE has called it." STATUS },
 	{ "sync", "Wait until every PE has called it; completes nothing." STATUS },
+	{ "team_my_pe", "The number of this PE in @team. Return: 0 and up; -1 if it is in no such team." },
+	{ "team_n_pes", "The number of PEs of @team. Return: 1 and up; -1 if this PE is in no such team." },
+	{ "team_translate", "The number in @dest_team of PE @src_pe of @src_team. Return: 0 and up; -1 if it is not in that team." },
+	{ "team_sync", "$sync" STATUS },
+	{ "broadcast", "Copy @nelems elements of type @dtype (MORI_SHMEM_FLOAT32 and so on) from @src at PE @root of @team to @dest at all of them." STATUS },
+	{ "fcollect", "Gather @nelems elements of type @dtype (MORI_SHMEM_FLOAT32 and so on) from @src of each PE of @team, in their order, in @dest of all of them." STATUS },
+	{ "collect", "Gather @nelems elements of type @dtype (MORI_SHMEM_FLOAT32 and so on), another number on each PE, from @src of each PE of @team, in their order, in @dest of all of them." STATUS },
+	{ "alltoall", "Copy the i-th @nelems elements of type @dtype (MORI_SHMEM_FLOAT32 and so on) in @src of the j-th PE of @team to @dest of the i-th, as the j-th there." STATUS },
+	{ "reduce", "Combine, as @op says (MORI_SHMEM_SUM and so on), the @nelems elements of type @dtype (MORI_SHMEM_FLOAT32 and so on) in @src of all PEs of @team one by one, in @dest of all of them; @dest may be @src." STATUS },
+	{ "reducescatter", "Combine, as @op says (MORI_SHMEM_SUM and so on), the i-th @nelems elements of type @dtype (MORI_SHMEM_FLOAT32 and so on) in @src of all PEs of @team one by one, in @dest of the i-th." STATUS },
 }, text_grid[] = {
 	{ "mori_thread_id", "The index of the thread in its block. Return: 0 and up; on a host thread 0." },
 	{ "mori_block_size", "The number of threads of a block. Return: 1 and up; on a host thread 1." },
@@ -96,6 +107,9 @@ static const struct text_row {
 	{ "MORI_SHMEM_AMO_FETCH_XOR", "apply bitwise XOR with @value to" },
 	{ "MORI_SHMEM_AMO_SWAP", "store @value to" },
 	{ "MORI_SHMEM_AMO_COMPARE_SWAP", "store @value, if the word equals @compare, to" },
+}, text_sync[] = {
+	{ "DEV_COLL_SYNC", "Wait until every PE of @team has called it; completes nothing." },
+	{ "DEV_COLL_BARRIER", "Complete what the caller issued, then wait until every PE of @team has called it." },
 }, text_cmp[] = {
 	{ "cmp", "compares with @value as @cmp says (MORI_SHMEM_CMP_*)" },
 	{ "MORI_SHMEM_CMP_EQ", "equals @value" },
@@ -145,6 +159,8 @@ static const char *text_word(const struct list_row *r, const char *word)
 		return text_arg(r, TEXT_ROWS(text_amo));
 	if (!strncmp(word, "word", 4))
 		return strstr(r->params, "*src") ? "@src" : "@dest";
+	if (!strncmp(word, "sync", 4))
+		return text_arg(r, TEXT_ROWS(text_sync));
 	if (!strncmp(word, "cmp", 3))
 		return text_arg(r, TEXT_ROWS(text_cmp));
 	if (!strncmp(word, "for", 3))

@@ -54,6 +54,7 @@ _SCALARS = {
     "float": "float32",
     "double": "float64",
     "mori_shmem_memobj_t": "memobj",
+    "mori_shmem_team_t": "int32",
 } | {f"{sign}int{bits}_t": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
 _LINE = re.compile(r"(\w+) (\w+) (acquires|-) ([\w ]+?) (\*?) ?(\w+)\((.*)\)")
