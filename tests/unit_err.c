@@ -2,7 +2,7 @@
 /*
  * Status codes and texts: a thread's text is its own, survives its use as an argument, is cut with
  * "..." and costs neither errno nor memory, and the texts of failed internal attempts are
- * forgotten. Log lines leave in one write, at the right levels.
+ * forgotten. Log lines leave in one write, at the right levels, and never end the process.
  */
 #include "test.h"
 #include "util/err.h"
@@ -11,8 +11,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #define THREADS 8
+#define LIMIT	1000 /* bytes */
 
 static void test_names(void)
 {
@@ -193,6 +197,39 @@ static void test_log(void)
 	CHECK(!strcmp(got + n - 5, "y...\n"));
 }
 
+/* In a child: standard error is a file that may not become larger than LIMIT. */
+static void log_to_full_file(int fd)
+{
+	struct rlimit limit = { LIMIT, LIMIT };
+	sigset_t pending;
+
+	if (dup2(fd, STDERR_FILENO) < 0 || setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 }) ||
+	    setrlimit(RLIMIT_FSIZE, &limit))
+		_exit(2);
+	for (int i = 0; i < LIMIT; i++)
+		log_line(LOG_WARN, "line %d", i);
+	sigpending(&pending);
+	_exit(sigismember(&pending, SIGXFSZ) ? 3 : 0);
+}
+
+static void test_full_file(void)
+{
+	char path[] = "/tmp/mori-unit-err.XXXXXX";
+	int fd = mkstemp(path), status = -1;
+	pid_t child;
+
+	if (!CHECK(fd >= 0))
+		return;
+	unlink(path);
+	child = fork();
+	if (!child)
+		log_to_full_file(fd);
+	CHECK(child > 0 && waitpid(child, &status, 0) == child);
+	CHECK_EQ("how the process ended", status, 0);
+	CHECK_EQ("size of the file", lseek(fd, 0, SEEK_END), LIMIT);
+	close(fd);
+}
+
 int main(void)
 {
 	test_deadline(60);
@@ -201,5 +238,6 @@ int main(void)
 	test_tried();
 	test_threads();
 	test_log();
+	test_full_file();
 	return test_result();
 }

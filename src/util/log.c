@@ -5,6 +5,8 @@
  */
 #include "util/log.h"
 
+#include "util/fsize.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,6 +47,7 @@ static int log_head(char *line, size_t size, enum log_level level)
 void log_line(enum log_level level, const char *fmt, ...)
 {
 	char line[LOG_LINE_BYTES];
+	struct fsize limit;
 	int saved = errno;
 	size_t len, room;
 	va_list args;
@@ -63,7 +66,9 @@ void log_line(enum log_level level, const char *fmt, ...)
 	}
 	len += (size_t)n;
 	line[len++] = '\n'; /* over the terminating NUL */
+	fsize_begin(&limit);
 	while (write(STDERR_FILENO, line, len) < 0 && errno == EINTR)
 		;
+	fsize_end(&limit);
 	errno = saved;
 }
