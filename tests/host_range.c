@@ -120,7 +120,7 @@ static void no_such_code(void)
 
 static void fault_test(void)
 {
-	static const int pes[] = { -1, 1, 2, 1000, INT_MAX, INT_MIN + 1 };
+	static const int pes[] = { -1, 1, 2, 1000, INT_MAX, INT_MIN };
 	mori_shmem_heap_info_t info = { .struct_size = sizeof(info) };
 	char *base;
 

@@ -81,7 +81,8 @@ static void order(const struct row *r, struct shared *s)
 {
 	const struct wrong wrong[] = { { 0, UINT64_MAX, -1 },
 				       { 0, (uint64_t)n_pes, n_pes },
-				       { 0, INT_MAX, INT_MAX } };
+				       { 0, INT_MAX, INT_MAX },
+				       { 0, (uint64_t)INT_MIN, INT_MIN } };
 
 	test_at(r->name);
 	cover(r->name);

@@ -263,10 +263,10 @@ enum dev_op {
 	DEV_OP_uint64_wait_until_some_for = 250, /* mori_shmem_uint64_wait_until_some_for(): dev_wait_some() */
 	DEV_OP_quiet_thread = 251, /* mori_shmem_quiet_thread(): dev_quiet() */
 	DEV_OP_fence_thread = 252, /* mori_shmem_fence_thread(): dev_fence() */
-	DEV_OP_quiet_thread_pe = 253, /* mori_shmem_quiet_thread_pe(): dev_quiet() */
-	DEV_OP_quiet_thread_pe_qp = 254, /* mori_shmem_quiet_thread_pe_qp(): dev_quiet() */
-	DEV_OP_fence_thread_pe = 255, /* mori_shmem_fence_thread_pe(): dev_fence() */
-	DEV_OP_fence_thread_pe_qp = 256, /* mori_shmem_fence_thread_pe_qp(): dev_fence() */
+	DEV_OP_quiet_thread_pe = 253, /* mori_shmem_quiet_thread_pe(): dev_quiet_pe() */
+	DEV_OP_quiet_thread_pe_qp = 254, /* mori_shmem_quiet_thread_pe_qp(): dev_quiet_pe() */
+	DEV_OP_fence_thread_pe = 255, /* mori_shmem_fence_thread_pe(): dev_fence_pe() */
+	DEV_OP_fence_thread_pe_qp = 256, /* mori_shmem_fence_thread_pe_qp(): dev_fence_pe() */
 	DEV_OP_barrier_all_thread = 257, /* mori_shmem_barrier_all_thread(): dev_barrier() */
 	DEV_OP_sync_all_thread = 258, /* mori_shmem_sync_all_thread(): dev_sync() */
 	DEV_OP_putmem_nbi_warp = 259, /* mori_shmem_putmem_nbi_warp(): dev_put_nbi() */

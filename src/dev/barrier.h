@@ -62,7 +62,7 @@ DEV_INLINE int dev_barrier(struct dev_state *st, enum dev_scope scope)
 
 	tgt_fence_barrier(st);
 	if (!TGT_P2P_ONLY && !dev_likely(!tgt_peek_32(&st->any_queue)))
-		quiet = dev_quiet(st, scope, DEV_ALL, DEV_ALL);
+		quiet = dev_quiet(st, scope);
 	err = dev_sync(st, scope); /* whatever has failed: the others wait for this PE */
 	return quiet ? quiet : err;
 }

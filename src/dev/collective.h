@@ -95,7 +95,7 @@ DEV_DEFER int dev_team_sync(const struct dev_state *st, enum dev_scope scope,
 	int quiet = 0, err;
 
 	if (kind == DEV_COLL_BARRIER)
-		quiet = dev_quiet(st, scope, DEV_ALL, DEV_ALL);
+		quiet = dev_quiet(st, scope);
 	err = dev_coll_begin(&c, st, scope, team, dev_coll_hash((enum dev_coll_kind)kind, 0, 0, 0));
 	if (!err)
 		err = dev_coll_enter(&c); /* whatever has failed: the others wait for this PE */

@@ -48,7 +48,7 @@ DEV_INLINE void task_end(struct dev_state *st, enum dev_op op, int err)
 	}
 
 TASK_OF(barrier, barrier_all_block, dev_barrier(st, DEV_block))
-TASK_OF(quiet, quiet_block, dev_quiet(st, DEV_block, DEV_ALL, DEV_ALL))
+TASK_OF(quiet, quiet_block, dev_quiet(st, DEV_block))
 TASK_OF(signal, signal_op_block,
 	dev_signal(st, DEV_block, tgt_pointer(t.sig), t.value, t.op, t.pe, t.qp))
 TASK_OF(put_signal, putmem_signal_block,
@@ -70,7 +70,7 @@ TASK(put)
 		return;
 	err = dev_put(st, DEV_block, tgt_pointer(t.dest), tgt_pointer(t.src), t.bytes, 1, t.pe,
 		      t.qp);
-	task_end(st, DEV_OP_putmem_block, err ? err : dev_quiet(st, DEV_block, t.pe, DEV_ALL));
+	task_end(st, DEV_OP_putmem_block, err ? err : dev_quiet_pe(st, DEV_block, t.pe, DEV_ALL));
 }
 
 /* The same from host memory, which the NIC can read even if this thread cannot. */

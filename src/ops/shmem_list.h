@@ -61,7 +61,9 @@
 #define MORI__ACQUIRES_wait_any 1
 #define MORI__ACQUIRES_wait_some 1
 #define MORI__ACQUIRES_quiet 1
+#define MORI__ACQUIRES_quiet_pe 1
 #define MORI__ACQUIRES_fence 0
+#define MORI__ACQUIRES_fence_pe 0
 #define MORI__ACQUIRES_barrier 1
 #define MORI__ACQUIRES_sync 1
 #define MORI__ACQUIRES_team_my_pe 0
@@ -323,10 +325,10 @@
 	MORI_EACH_AMO_TYPE(MORI__WAIT_SOME, S, V, sfx, scope)
 
 /* order */
-#define MORI__ORDER(S0, scope, op) S0(op##_##scope, (op, DEV_##scope, DEV_ALL, DEV_ALL))
+#define MORI__ORDER(S0, scope, op) S0(op##_##scope, (op, DEV_##scope))
 #define MORI__ORDER_PE(S, scope, op)                                                               \
-	S(op##_##scope##_pe, (int pe), (op, DEV_##scope, pe, DEV_ALL))                             \
-	S(op##_##scope##_pe_qp, (int pe, int qp), (op, DEV_##scope, pe, qp))
+	S(op##_##scope##_pe, (int pe), (op##_pe, DEV_##scope, pe, DEV_ALL))                        \
+	S(op##_##scope##_pe_qp, (int pe, int qp), (op##_pe, DEV_##scope, pe, qp))
 #define MORI_OPS_ORDER(S0, scope) MORI__ORDER(S0, scope, quiet) MORI__ORDER(S0, scope, fence)
 #define MORI_OPS_ORDER_PE(S)                                                                       \
 	MORI__ORDER_PE(S, thread, quiet) MORI__ORDER_PE(S, thread, fence)

@@ -67,8 +67,10 @@ static const struct text_row {
 	{ "wait_all", "Wait $for until each of the @n words from @addrs on $cmp. " LEFT_OUT STATUS },
 	{ "wait_any", "Wait $for until one of the @n words from @addrs on $cmp. " LEFT_OUT " Return: its index; SIZE_MAX if all are left out or, with a fault for mori_shmem_check(), on an error." },
 	{ "wait_some", "Wait $for until at least one of the @n words from @addrs on $cmp, and list those that do in @indices. " LEFT_OUT " Return: how many" OR_FAULT },
-	{ "quiet", "Complete what the caller issued$to: gets have their data, sources may be reused, puts, signals and atomics are visible at their targets." STATUS },
-	{ "fence", "Order what the caller issued$to: puts, signals and atomics before it are seen there before those after it. Waits for nothing." STATUS },
+	{ "quiet", "Complete what the caller issued: gets have their data, sources may be reused, puts, signals and atomics are visible at their targets." STATUS },
+	{ "quiet_pe", "Complete what the caller issued$to: gets have their data, sources may be reused, puts, signals and atomics are visible at their targets." STATUS },
+	{ "fence", "Order what the caller issued: puts, signals and atomics before it are seen there before those after it. Waits for nothing." STATUS },
+	{ "fence_pe", "Order what the caller issued$to: puts, signals and atomics before it are seen there before those after it. Waits for nothing." STATUS },
 	{ "barrier", "Complete what the caller issued, then wait until every PE has called it." STATUS },
 	{ "sync", "Wait until every PE has called it; completes nothing." STATUS },
 	{ "team_my_pe", "The number of this PE in @team. Return: 0 and up; -1 if it is in no such team." },
@@ -168,9 +170,7 @@ static const char *text_word(const struct list_row *r, const char *word)
 						 "(limit: MORI_SHMEM_WAIT_TIMEOUT)";
 	if (strncmp(word, "to", 2) != 0)
 		die("unknown word $%s in a text", word);
-	if (strstr(r->params, "int qp"))
-		return " to PE @pe by queue @qp";
-	return strstr(r->params, "int pe") ? " to PE @pe" : "";
+	return strstr(r->params, "int qp") ? " to PE @pe by queue @qp" : " to PE @pe";
 }
 
 void text_print(const struct list_row *r)
