@@ -27,6 +27,19 @@ static void own(int sig)
 {
 	(void)sig;
 }
+/* Over the network, to a PE that is stopped. */
+static int ask(const char *what, int64_t *box)
+{
+	int64_t mine = 7;
+
+	if (!strcmp(what, "get"))
+		return mori_shmem_getmem_thread(&mine, &box[2], sizeof(mine), 1, 0);
+	if (!strcmp(what, "atomic"))
+		return mori_shmem_int64_atomic_fetch_thread(&box[2], 1, 0) != 0;
+	if (mori_shmem_putmem_nbi_thread(&box[2], &mine, sizeof(mine), 1, 0))
+		return 1;
+	return !strcmp(what, "quiet") && mori_shmem_quiet_thread();
+}
 static int failed(const char *what)
 {
 	printf("%s: %s\n", what, mori_shmem_last_error());
@@ -64,6 +77,23 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1 && !strcmp(argv[1], "word") && me == 1)
 		mori_shmem_int64_p(&box[2], 7, 0, 0);
+	if (argc > 3 && !strcmp(argv[1], "net") &&
+	    (mori_shmem_int64_g(&box[2], 1, 0) || mori_shmem_barrier_all()))
+		return failed("net");
+	if (argc > 3 && !strcmp(argv[1], "net") && me == 1) {
+		FILE *f = fopen(argv[3], "w");
+
+		fprintf(f, "%d\n", (int)getpid());
+		fclose(f);
+		raise(SIGSTOP);
+	}
+	if (argc > 3 && !strcmp(argv[1], "net") && me == 0) {
+		snprintf(up, sizeof(up), "%s.stopped", argv[3]);
+		while (access(up, F_OK))
+			usleep(10000);
+		if (ask(argv[2], box))
+			return failed(argv[2]);
+	}
 	/* Nobody comes: PE 0 is in finalize, or waits as well. */
 	if (argc > 1 && !strcmp(argv[1], "left") && me == 0)
 		return mori_shmem_finalize() ? failed("finalize") : 0;
@@ -121,6 +151,31 @@ late "a word over the network" "$word" -n 2 -x MORI_DISABLE_P2P=1 "$tmp/host" wo
 barrier='PE 0: mori_shmem_barrier_all has waited for [0-9.]* s for other PEs: PE 1$'
 late "a barrier" "$barrier" -n 4 "$tmp/host" barrier
 late "a barrier of nodes" "$barrier" -n 3 sh -c "$nodes" "$tmp/host" barrier
+# net WHAT NAME REST: PE 0 waits for PE 1, which is stopped, and says so here and to SIGUSR1.
+stopped() { grep -q '^State:.T' "/proc/$(cat "$tmp/pid")/status"; } 2>/dev/null
+net_asked() {
+	kill -USR1 "$1"
+	sleep 0.1
+	err_has "run: $net"
+}
+net() {
+	local launcher
+	rm -f "$tmp/pid" "$tmp/pid.stopped"
+	net="PE 0: $2 has waited for [0-9.]* s: PE 1 has not answered over the network$3\$"
+	MORI_SHMEM_WAIT_REPORT=0.1 "$MORI" run -n 2 -x MORI_DISABLE_P2P=1 "$tmp/host" net "$1" \
+		"$tmp/pid" >"$tmp/out" 2>"$tmp/err" &
+	launcher=$!
+	check "$1 over the network: PE 1 is stopped" wait_for stopped
+	touch "$tmp/pid.stopped"
+	check "$1 over the network: PE 0 says so, twice" wait_for twice "warning: $net"
+	check "$1 over the network: so does SIGUSR1" wait_for net_asked $launcher
+	kill -CONT "$(cat "$tmp/pid")"
+	check "$1 over the network: it ends well" wait $launcher
+}
+net get "a get" ' (heap + 0x10, 8 bytes)'
+net atomic "an atomic" ' (heap + 0x10)'
+net quiet "a quiet" ""
+net barrier "mori_shmem_barrier_all" ""
 MORI_SHMEM_WAIT_REPORT=0 job -n 2 "$tmp/host" none
 check "nothing without waits" err_is_empty
 

@@ -533,14 +533,21 @@ static int coll_barrier_node(struct pe *pe, const struct coll_call *call, const 
 }
 
 /* What this process has in flight completes before other PEs see its arrival. */
-static int coll_quiet(struct pe *pe, uint32_t op)
+static int coll_quiet(struct pe *pe, const struct coll_call *call)
 {
-	struct net *net = op == COLL_SYNC || op == COLL_AGREE ? NULL : remote_net(pe->world);
-	int err = net ? net_quiet(net, NET_ALL) : 0, posted = net ? queue_quiet(pe, -1) : 0;
+	bool orders = call->op != COLL_SYNC && call->op != COLL_AGREE;
+	struct net *net = orders ? remote_net(pe->world) : NULL;
+	struct remote_wait wait;
+	int err, posted;
 
+	if (!net)
+		return 0;
+	remote_wait_begin(&wait, pe, coll_op_names[call->op], 0, NULL);
+	err = net_quiet(net, NET_ALL);
+	remote_wait_end(&wait);
+	posted = queue_quiet(pe, -1);
 	if (!err)
 		err = posted;
-
 	return err == MORI_SHMEM_EINVAL ? MORI_SHMEM_EFAULT :
 					  err; /* not about this call's arguments */
 }
@@ -554,7 +561,7 @@ int coll_barrier(struct pe *pe, const struct coll_call *call, const uint64_t *da
 	pe->coll_epoch++;
 	if (err)
 		return err;
-	quiet = coll_quiet(pe, call->op);
+	quiet = coll_quiet(pe, call);
 	if (quiet)
 		snprintf(text, sizeof(text), "%s", err_text());
 	err = coll_barrier_node(pe, call, data);

@@ -419,7 +419,7 @@ static int module_launch_waits(void *arg, const char *text, uint64_t since, bool
 		e->since = now - (int64_t)since;
 		waits_begin(e, e->owner);
 	}
-	waits_kernel_text(e, text, ends);
+	waits_set_text(e, text, ends);
 	return waits_look(e, now);
 }
 

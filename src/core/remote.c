@@ -129,6 +129,7 @@ static int remote_open_net(struct pe *pe)
 		.copy = pe_device_mem(pe) ? remote_copy : NULL,
 		.amo = pe_device_mem(pe) ? remote_amo : NULL,
 		.copy_arg = w,
+		.slept = remote_wait_slept,
 	};
 	struct net *net;
 	int err = 0;

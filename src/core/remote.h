@@ -7,12 +7,14 @@
 #define MORI_CORE_REMOTE_H
 
 #include "abi/state.h"
+#include "core/waits.h"
 #include "net/net.h"
 #include "util/backoff.h"
 
 #include <stdbool.h>
 
 struct boot;
+struct dev_req;
 struct pe;
 struct world;
 
@@ -62,6 +64,26 @@ void remote_buffer_remove(struct pe *pe, uint32_t id);
  * than 0, the caller sleeps for that many ns by net_wait_event().
  */
 int64_t remote_poll(struct net *net, struct backoff *wait);
+
+/*
+ * remote_wait.c: a call that may wait for the network, on its stack. A wait that lasts is then one
+ * that others see.
+ */
+struct remote_wait {
+	struct pe *pe;
+	const char *name; /* of the call; NULL: @act and @r describe it */
+	const struct dev_req *r;
+	int act;
+	int peer; /* it waits for now */
+	struct waits_entry shown;
+};
+
+/* This thread's call begins and ends. */
+void remote_wait_begin(struct remote_wait *w, struct pe *pe, const char *name, int act,
+		       const struct dev_req *r);
+void remote_wait_end(struct remote_wait *w);
+/* For struct net_config. */
+void remote_wait_slept(int pe);
 
 /*
  * From what dev_addr_resolve() gave for DEV_SLOT_QUEUE, the distance of a symmetric address from this PE's

@@ -118,12 +118,17 @@ static int remote_op_act(struct remote_op *m, enum dev_act act)
 
 int tgt_queue(const struct dev_state *st, enum dev_act act, struct dev_req *r)
 {
-	const struct pe *pe = st->host;
+	struct pe *pe = st->host;
 	struct remote_op m = { .st = st, .net = remote_net(pe->world), .r = r };
+	struct remote_wait wait;
+	int err;
 
 	if (r->nbi)
 		m.flags |= NET_NBI;
 	if (pe_device_mem(pe) && r->len && r->local && pe_device_holds(pe, r->local))
 		m.flags |= NET_DEVICE;
-	return remote_op_act(&m, act);
+	remote_wait_begin(&wait, pe, NULL, (int)act, r);
+	err = remote_op_act(&m, act);
+	remote_wait_end(&wait);
+	return err;
 }

@@ -43,7 +43,7 @@ void waits_end(struct waits_entry *e)
 	pthread_mutex_unlock(&w->lock);
 }
 
-void waits_kernel_text(struct waits_entry *e, const char *text, bool ends)
+void waits_set_text(struct waits_entry *e, const char *text, bool ends)
 {
 	struct waits *w = &e->pe->world->waits;
 

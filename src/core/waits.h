@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The waits of this process that last, in a list of their world: a thread that waits for a word of
- * its own, a PE in a collective call, a kernel on the CPU whose threads all wait. Each says from
- * time to time on standard error what it waits for. Waits that end soon never come here.
+ * its own or for the network, a PE in a collective call, a kernel on the CPU whose threads all wait.
+ * Each says from time to time on standard error what it waits for. Waits that end soon never come
+ * here.
  */
 #ifndef MORI_CORE_WAITS_H
 #define MORI_CORE_WAITS_H
@@ -16,7 +17,7 @@
 struct pe;
 struct world;
 
-enum waits_kind { WAITS_WORD, WAITS_COLL, WAITS_KERNEL };
+enum waits_kind { WAITS_WORD, WAITS_COLL, WAITS_KERNEL, WAITS_NET };
 
 struct waits_entry {
 	struct waits_entry *next;
@@ -31,7 +32,7 @@ struct waits_entry {
 	struct wait_word word;	  /* WAITS_WORD */
 	uint32_t epoch;		  /* WAITS_COLL */
 	struct pe *owner;	  /* WAITS_KERNEL */
-	char text[400];		  /* the same: what for */
+	char text[400];		  /* the same, and WAITS_NET: what for */
 };
 
 struct waits {
@@ -55,8 +56,8 @@ void waits_begin(struct waits_entry *e, struct pe *pe);
 int waits_look(struct waits_entry *e, int64_t now);
 /* The wait is over; nothing if it is not in the list. */
 void waits_end(struct waits_entry *e);
-/* What the kernel of @e waits for now. */
-void waits_kernel_text(struct waits_entry *e, const char *text, bool ends);
+/* What @e, of a kernel or the network, waits for now. */
+void waits_set_text(struct waits_entry *e, const char *text, bool ends);
 /* With the lock held: who waits, how long, and for what. */
 void waits_describe(const struct waits_entry *e, int64_t now, char *text, size_t size);
 

@@ -251,8 +251,8 @@ void engine_enter(struct net *e);
 void engine_leave(struct net *e);
 /* One step; how many things it did. */
 int engine_progress(struct net *e);
-/* Until @ready(@what), with the lock held, which is released meanwhile. */
-void engine_wait(struct net *e, bool (*ready)(void *what), void *what);
+/* For PE @pe, until @ready(@what), with the lock held, which is released meanwhile. */
+void engine_wait(struct net *e, int pe, bool (*ready)(void *what), void *what);
 /* Something happened: wake those who sleep for it. */
 void engine_changed(struct net *e);
 /* With the lock: end the connections to the processes of net_lost(). */

@@ -125,13 +125,24 @@ static int engine_wait_event(struct net *e, int64_t ns)
 	return came;
 }
 
-static void engine_wait_step(struct net *e, struct backoff *b)
+/* After the sleep: what comes meanwhile is seen before the next one. */
+static void engine_wait_slept(struct net *e, int pe)
+{
+	if (!e->config.slept)
+		return;
+	engine_leave(e);
+	e->config.slept(pe);
+	engine_enter(e);
+}
+
+static void engine_wait_step(struct net *e, int pe, struct backoff *b)
 {
 	enum backoff_step step = backoff_next(b, e->now);
 
 	if (step == BACKOFF_SLEEP) {
 		engine_poll_end(e, e->now);
 		engine_wait_event(e, backoff_sleep_ns(b, e->now));
+		engine_wait_slept(e, pe);
 		engine_poll_begin(e, clock_now());
 		return;
 	}
@@ -141,7 +152,7 @@ static void engine_wait_step(struct net *e, struct backoff *b)
 	pthread_mutex_lock(&e->lock);
 }
 
-void engine_wait(struct net *e, bool (*ready)(void *what), void *what)
+void engine_wait(struct net *e, int pe, bool (*ready)(void *what), void *what)
 {
 	struct backoff b = backoff_start(BACKOFF_NET, &e->learned);
 
@@ -150,7 +161,7 @@ void engine_wait(struct net *e, bool (*ready)(void *what), void *what)
 		if (engine_progress(e))
 			backoff_reset(&b);
 		else
-			engine_wait_step(e, &b);
+			engine_wait_step(e, pe, &b);
 	} while (!ready(what));
 	engine_poll_end(e, e->now);
 }

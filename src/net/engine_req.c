@@ -353,7 +353,7 @@ void net_req_wait(struct net *e, struct net_req *r)
 	if (!r->conn || net_req_ready(r))
 		return;
 	net_conn_await(e, r->conn);
-	engine_wait(e, net_req_ready, r);
+	engine_wait(e, r->at.pe, net_req_ready, r);
 	net_conn_await_end(e, r->conn);
 }
 

@@ -53,6 +53,8 @@ struct net_config {
 	int (*amo)(void *arg, void *at, int width, int op, uint64_t value, uint64_t compare,
 		   uint64_t *old);
 	void *copy_arg; /* for both */
+	/* A call that waits for PE @pe, among others, has slept; without any lock. NULL: nothing. */
+	void (*slept)(int pe);
 };
 
 struct net;
