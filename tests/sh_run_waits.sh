@@ -151,6 +151,36 @@ late "a word over the network" "$word" -n 2 -x MORI_DISABLE_P2P=1 "$tmp/host" wo
 barrier='PE 0: mori_shmem_barrier_all has waited for [0-9.]* s for other PEs: PE 1$'
 late "a barrier" "$barrier" -n 4 "$tmp/host" barrier
 late "a barrier of nodes" "$barrier" -n 3 sh -c "$nodes" "$tmp/host" barrier
+# A PE that is late for init: who is missing, said by the rendezvous, here and to SIGUSR1.
+rm -f "$tmp/go"
+missing='PE 0-2: mori_shmem_init has waited for [0-9.]* s for PE 3 to call it$'
+MORI_SHMEM_WAIT_REPORT=0.1 "$MORI" run -n 4 sh -c \
+	'while [ $MORI_RANK = 3 ] && [ ! -e "$1" ]; do sleep 0.1; done; exec "$0" none' \
+	"$tmp/host" "$tmp/go" >"$tmp/out" 2>"$tmp/err" &
+launcher=$!
+init_asked() {
+	kill -USR1 $launcher
+	sleep 0.1
+	err_has "run: $missing"
+}
+check "init: it says so, twice" wait_for twice "warning: $missing"
+check "init: so does SIGUSR1" wait_for init_asked
+touch "$tmp/go"
+check "init: it ends well" wait $launcher
+# The same where nobody answers yet: rank 0 is to serve the others.
+rm -f "$tmp/go"
+alone() {
+	MASTER_ADDR=127.0.0.1 MASTER_PORT=$port WORLD_SIZE=2 RANK=$1 MORI_SHMEM_WAIT_REPORT=0.1 \
+		"$tmp/host" none
+}
+port=$((20000 + $$ % 20000))
+alone 1 >"$tmp/out" 2>"$tmp/err" &
+launcher=$!
+check "rank 0 is missing: it says so, twice" wait_for twice \
+	"mori_shmem_init has waited for [0-9.]* s: nobody hands out the unique id at 127.0.0.1 "
+check "rank 0 is missing: it comes" alone 0
+check "rank 0 is missing: it ends well" wait $launcher
+
 # net WHAT NAME REST: PE 0 waits for PE 1, which is stopped, and says so here and to SIGUSR1.
 stopped() { grep -q '^State:.T' "/proc/$(cat "$tmp/pid")/status"; } 2>/dev/null
 net_asked() {
@@ -214,7 +244,7 @@ check "with each wait" err_count "PE [01]: mori_shmem_int64_wait_until_equals ha
 ended threads "--threads without threads" 1
 check "how to do it" err_count '1 of the 4 PEs of this process has called .*MORI_THREADS.*docs/job.md' 1
 ended timeout "--timeout" 124
-check "--timeout says who is missing" err_has 'run: PE [-0-2, ]*: mori_shmem_init waits for PE .*3 to call it$'
+check "--timeout says who is missing" err_has 'run: PE [-0-2, ]*: mori_shmem_init has waited for [0-9.]* s for PE .*3 to call it$'
 
 # Who waits for what, on demand. PE 1 is on its own, PE 2 in a barrier.
 rm -f "$tmp/go" "$tmp/go.up"

@@ -245,7 +245,7 @@ static int boot_connect(struct boot *b, const struct boot_config *config, const 
 	node_host(b->me.host);
 	b->me.pid = b->pid;
 	b->me.hosts = rdv_is_here(b->uid, &one_shot);
-	err = link_connect(uid, deadline, &b->fd, &b->server);
+	err = link_connect(uid, config->report_s, deadline, &b->fd, &b->server);
 	if (!err && nranks > 1)
 		err = fds_listen(b);
 	if (err)
@@ -375,7 +375,8 @@ int boot_join(const struct boot_config *config, const unsigned char uid_bytes[BO
 	struct wire_join join = { .rank = rank,
 				  .nranks = nranks,
 				  .timeout_ms = wire_ms(config->timeout_s),
-				  .blob_len = (uint32_t)blob_len };
+				  .blob_len = (uint32_t)blob_len,
+				  .report_ms = wire_ms(config->report_s) };
 	struct uid uid;
 	int err = uid_parse(uid_bytes, &uid);
 

@@ -20,6 +20,7 @@ struct boot_config {
 	const char *ifname;  /* MORI_SOCKET_IFNAME: interface, or prefix, as in "eth0" */
 	const char *node_id; /* MORI_NODE_ID: replaces what node_identity() finds */
 	double timeout_s;    /* MORI_BOOTSTRAP_TIMEOUT */
+	double report_s;     /* MORI_SHMEM_WAIT_REPORT; 0: init says nothing while it lasts */
 	/* Of `mori run`; NULL or -1 where the variable is unset. */
 	const char *unique_id;
 	int rank, world_size, threads;

@@ -123,7 +123,8 @@ struct boot {
 };
 
 /* link.c: connects and greets, or err_set() */
-int link_connect(const struct uid *uid, int64_t deadline, int *fd, struct wire_server *server);
+int link_connect(const struct uid *uid, double report_s, int64_t deadline, int *fd,
+		 struct wire_server *server);
 /*
  * Connects to @sa, greets with @kind and checks the answer: 0 or -errno; -EPERM if the other side
  * does not know @key, -EPROTO if it answers with another version.

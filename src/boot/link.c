@@ -218,10 +218,13 @@ static int link_is_final(struct link_targets *t, enum link_outcome p)
 	       t->passes >= (t->same_node ? 1 : PASSES_AWAY);
 }
 
-int link_connect(const struct uid *uid, int64_t deadline, int *fd, struct wire_server *server)
+int link_connect(const struct uid *uid, double report_s, int64_t deadline, int *fd,
+		 struct wire_server *server)
 {
+	struct clock_lasting lasting = clock_lasting(report_s);
 	struct backoff pause = backoff_start(BACKOFF_CONNECT, NULL);
 	struct link_targets t;
+	char where[64];
 
 	link_targets_set(&t, uid);
 	for (;;) {
@@ -231,6 +234,13 @@ int link_connect(const struct uid *uid, int64_t deadline, int *fd, struct wire_s
 			return 0;
 		if (link_is_final(&t, p) || clock_left_ms(deadline) == 0)
 			return link_error(&t, uid, p);
+		if (clock_lasts(&lasting, clock_now())) {
+			ip_text(where, sizeof(where), &t.addrs[0], uid->port);
+			log_warn("mori_shmem_init has waited for %.3g s for an answer of the "
+				 "rendezvous at %s%s",
+				 (double)(clock_now() - lasting.since) / 1e9, where,
+				 t.n > 1 ? " and its other addresses" : "");
+		}
 		backoff_wait(&pause);
 	}
 }

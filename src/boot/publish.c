@@ -101,6 +101,7 @@ static int publish_fetch(const struct publish *p, const uint8_t *key,
 			 const struct boot_config *config, struct boot_job *job)
 {
 	struct backoff pause = backoff_start(BACKOFF_CONNECT, NULL);
+	struct clock_lasting lasting = clock_lasting(config->report_s);
 	int64_t deadline = clock_deadline(config->timeout_s);
 	struct addrinfo *all;
 	int err = publish_resolve(p, &all);
@@ -117,6 +118,12 @@ static int publish_fetch(const struct publish *p, const uint8_t *key,
 				return 0;
 			}
 		}
+		if (clock_lasts(&lasting, clock_now()))
+			log_warn("mori_shmem_init has waited for %.3g s: nobody hands out the "
+				 "unique id at %s (ports %u and on, derived from %s); has rank 0 "
+				 "called it there?",
+				 (double)(clock_now() - lasting.since) / 1e9, p->addr,
+				 publish_port(p, 0), p->from);
 		backoff_wait(&pause);
 	} while (clock_left_ms(deadline) > 0);
 	freeaddrinfo(all);

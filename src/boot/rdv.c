@@ -295,14 +295,14 @@ static void rdv_reap(struct rdv *r)
 
 static int rdv_wait_ms(const struct rdv *r)
 {
-	int64_t first = r->acceptor.due, still = rdv_still_due(r);
+	int64_t first = r->acceptor.due, still = rdv_still_due(r), round = rdv_round_due(r);
 
 	if (still < first)
 		first = still;
+	if (round < first)
+		first = round;
 	if (r->answer_by && r->answer_by < first)
 		first = r->answer_by;
-	if (r->forming && r->forming->deadline < first)
-		first = r->forming->deadline;
 	if (r->close_by && r->close_by < first)
 		first = r->close_by;
 	/* In time to notice boot_close_rdv() when the program has closed the eventfd. */
@@ -384,7 +384,7 @@ void *rdv_main(void *arg)
 		}
 		if (r->acceptor.due <= clock_now())
 			acceptor_turn(&r->acceptor);
-		rdv_round_expire(r, clock_now());
+		rdv_round_turn(r, clock_now());
 		rdv_still_turn(r, clock_now());
 		rdv_reap(r);
 		__atomic_store_n(&r->spent,

@@ -16,6 +16,7 @@
 #include "boot/wire.h"
 #include "stream/acceptor.h"
 #include "stream/listen.h"
+#include "util/clock.h"
 
 /* Bytes for one or more connections. */
 struct rdv_msg {
@@ -75,8 +76,9 @@ struct rdv_world {
 	int n_joined;
 	int first; /* the rank that opened the round */
 	int64_t deadline;
-	double timeout_s;	   /* of the joiner that set the deadline */
-	struct rdv_conn **by_rank; /* while forming */
+	double timeout_s;	      /* of the joiner that set the deadline */
+	struct clock_lasting lasting; /* while forming: until it says who is missing */
+	struct rdv_conn **by_rank;    /* while forming */
 	uint8_t *blobs;
 	/* once formed */
 	int n_procs;
@@ -175,7 +177,12 @@ void rdv_round_join(struct rdv_conn *c, const struct wire_join *join, const uint
 void rdv_round_gone(struct rdv_conn *c); /* its connection ended while the round formed */
 void rdv_round_fail(struct rdv *r, int status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-void rdv_round_expire(struct rdv *r, int64_t now);
+/* Who has come, who has not, and for how long the round has formed. */
+void rdv_round_text(const struct rdv_world *w, int64_t now, char *text, size_t size);
+/* Reports a round that lasts, and ends one whose time is over. */
+void rdv_round_turn(struct rdv *r, int64_t now);
+/* When to call that; INT64_MAX: not at all. */
+int64_t rdv_round_due(const struct rdv *r);
 /* Fails the round if a rank that it lacks belongs to a process that has ended. */
 void rdv_round_doomed(struct rdv *r);
 void rdv_failure_clear(struct rdv_failure *f);

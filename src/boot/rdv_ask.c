@@ -61,25 +61,9 @@ static void rdv_ask_world(const struct rdv_world *w, FILE *out)
 	free(set);
 }
 
-/* Of a round that forms: who has come. */
-static void rdv_ask_round(const struct rdv_world *w, FILE *out)
-{
-	uint8_t *set = calloc((size_t)w->nranks, 1);
-	char here[200], missing[200];
-
-	for (int turn = 0; set && turn < 2; turn++) {
-		for (int i = 0; i < w->nranks; i++)
-			set[i] = (w->by_rank[i] == NULL) == (turn == 1);
-		text_ranks(turn ? missing : here, sizeof(here), set, w->nranks);
-	}
-	if (set)
-		fprintf(out, "PE %s: mori_shmem_init waits for PE %s to call it\n", here, missing);
-	free(set);
-}
-
 char *rdv_ask_text(struct rdv *r)
 {
-	char *text = NULL;
+	char *text = NULL, round[500];
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
@@ -88,8 +72,10 @@ char *rdv_ask_text(struct rdv *r)
 		return NULL;
 	for (const struct rdv_world *w = r->worlds; w; w = w->next)
 		rdv_ask_world(w, out);
-	if (r->forming)
-		rdv_ask_round(r->forming, out);
+	if (r->forming) {
+		rdv_round_text(r->forming, clock_now(), round, sizeof(round));
+		fprintf(out, "%s\n", round);
+	}
 	if (fflush(out) == 0 && len)
 		rdv_ended_text(r, out);
 	return fclose(out) ? NULL : text;

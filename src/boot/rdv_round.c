@@ -7,6 +7,7 @@
 #include "boot/rdv.h"
 
 #include "util/clock.h"
+#include "util/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -98,6 +99,7 @@ static struct rdv_world *rdv_round_open(const struct wire_join *join)
 	w->blob_len = join->blob_len;
 	w->first = join->rank;
 	w->deadline = INT64_MAX;
+	w->lasting = clock_lasting(0);
 	w->by_rank = calloc((size_t)w->nranks, sizeof(struct rdv_conn *));
 	w->blobs = calloc((size_t)w->nranks, w->blob_len ? w->blob_len : 1);
 	if (!w->by_rank || !w->blobs) {
@@ -183,6 +185,8 @@ static void rdv_round_add(struct rdv_conn *c, const struct wire_join *join, cons
 	}
 	w->by_rank[join->rank] = c;
 	memcpy(w->blobs + (size_t)join->rank * w->blob_len, blob, w->blob_len);
+	if (join->report_ms && w->lasting.report_at == INT64_MAX)
+		w->lasting.report_at = clock_lasting(join->report_ms / 1e3).report_at;
 	if (deadline < w->deadline) {
 		w->deadline = deadline;
 		w->timeout_s = join->timeout_ms / 1e3;
@@ -259,13 +263,42 @@ void rdv_round_gone(struct rdv_conn *c)
 		       w->nranks);
 }
 
-void rdv_round_expire(struct rdv *r, int64_t now)
+void rdv_round_text(const struct rdv_world *w, int64_t now, char *text, size_t size)
+{
+	uint8_t *set = calloc((size_t)w->nranks, 1);
+	char here[200] = "some", missing[200] = "others";
+
+	for (int turn = 0; set && turn < 2; turn++) {
+		for (int i = 0; i < w->nranks; i++)
+			set[i] = (w->by_rank[i] == NULL) == (turn == 1);
+		text_ranks(turn ? missing : here, sizeof(here), set, w->nranks);
+	}
+	snprintf(text, size, "PE %s: mori_shmem_init has waited for %.3g s for PE %s to call it",
+		 here, (double)(now - w->lasting.since) / 1e9, missing);
+	free(set);
+}
+
+int64_t rdv_round_due(const struct rdv *r)
+{
+	const struct rdv_world *w = r->forming;
+
+	if (!w)
+		return INT64_MAX;
+	return w->lasting.report_at < w->deadline ? w->lasting.report_at : w->deadline;
+}
+
+void rdv_round_turn(struct rdv *r, int64_t now)
 {
 	struct rdv_world *w = r->forming;
+	bool lasts = w && clock_lasts(&w->lasting, now);
 	uint8_t *set;
-	char ranks[300] = "some";
+	char ranks[300] = "some", text[500];
 	int n;
 
+	if (lasts) {
+		rdv_round_text(w, now, text, sizeof(text));
+		log_warn("%s", text);
+	}
 	if (!w || now < w->deadline)
 		return;
 	n = w->nranks - w->n_joined;

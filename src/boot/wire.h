@@ -61,7 +61,7 @@ struct wire_join {
 	uint32_t left_ms;    /* how long it still waits */
 	uint32_t timeout_ms; /* its time-out, for the text */
 	uint32_t blob_len;
-	uint32_t zero;
+	uint32_t report_ms; /* a round that lasts for this long says who is missing; 0: never */
 };
 
 struct wire_table {

@@ -54,6 +54,7 @@ static struct boot_config api_boot_config(const struct options *o)
 		.ifname = o->socket_ifname,
 		.node_id = o->node_id,
 		.timeout_s = o->bootstrap_timeout,
+		.report_s = o->wait_report,
 		.unique_id = o->unique_id,
 		.rank = o->rank,
 		.world_size = o->world_size,

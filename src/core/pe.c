@@ -258,6 +258,7 @@ static int pe_join(struct pe *pe, const unsigned char *uid, int nranks, const st
 		.ifname = pe->options.socket_ifname,
 		.node_id = pe->options.node_id,
 		.timeout_s = pe->options.bootstrap_timeout,
+		.report_s = pe->options.wait_report,
 		.unique_id = pe->options.unique_id,
 		.threads = pe->options.threads,
 	};

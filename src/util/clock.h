@@ -8,6 +8,7 @@
 
 #include "util/tsan.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -57,6 +58,30 @@ static inline int clock_left_ms(int64_t deadline)
 		return 0;
 	left = (left + 999999) / 1000000;
 	return left > 3600000 ? 3600000 : (int)left;
+}
+
+/* Something that says when it lasts, and again each time it has lasted twice as long. */
+struct clock_lasting {
+	int64_t since, report_at;
+};
+
+/* It begins now, and lasts after @report_s; 0: it never does. */
+static inline struct clock_lasting clock_lasting(double report_s)
+{
+	int64_t now = clock_now();
+
+	return (struct clock_lasting){ now, report_s > 0 ?
+						    clock_after(now, (uint64_t)(report_s * 1e9)) :
+						    INT64_MAX };
+}
+
+/* Whether it is to say so now. */
+static inline bool clock_lasts(struct clock_lasting *l, int64_t now)
+{
+	if (now < l->report_at)
+		return false;
+	l->report_at = now + (now - l->since);
+	return true;
 }
 
 static inline struct timespec clock_timespec(int64_t ns)
