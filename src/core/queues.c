@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct queues {
 	struct nic_queue *image; /* [n] as the host wrote them; on the CPU they are used so */
@@ -27,14 +28,21 @@ struct queues {
 	bool soft;	   /* the soft NIC serves some that lead to another PE */
 };
 
+/* Zero, by page, and small pages: most queues of a large job are never used. NULL: no memory. */
 static void *queue_memory(uint64_t len)
 {
-	void *p = NULL;
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (posix_memalign(&p, 4096, len))
+	if (p == MAP_FAILED)
 		return NULL;
-	memset(p, 0, len);
+	(void)madvise(p, len, MADV_NOHUGEPAGE);
 	return p;
+}
+
+static void queue_memory_free(void *p, uint64_t len)
+{
+	if (p)
+		munmap(p, len);
 }
 
 static int queue_alloc(struct pe *pe, struct queues *qs)
@@ -171,10 +179,10 @@ static void queue_free(struct pe *pe, struct queues *qs)
 		if (qs->pinned)
 			pe->accel.mem->unpin(pe->accel.dev, qs->shared);
 	} else {
-		free(qs->own);
+		queue_memory_free(qs->own, qs->own_len);
 	}
-	free(qs->shared);
-	free(qs->image);
+	queue_memory_free(qs->shared, qs->shared_len);
+	queue_memory_free(qs->image, qs->n * sizeof(*qs->image));
 	rdma_close(qs->rdma);
 	free(qs);
 }

@@ -73,7 +73,9 @@ void soft_layout_fill(const struct soft_layout *l, void *shared, void *own, stru
 {
 	uint64_t rows = (uint64_t)(uintptr_t)shared, row = (uint64_t)l->n * 8;
 	uint64_t at = soft_line(rows + 4 * row);
+	/* The owners of all, which are written, then the marks, which only queues in use touch. */
 	uint64_t mine = (uint64_t)(uintptr_t)own + l->n * sizeof(struct nic_queue);
+	uint64_t marks = mine + l->n * soft_line(l->sizes.slot_owner);
 
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct nic_queue *q = &image[i];
@@ -91,8 +93,9 @@ void soft_layout_fill(const struct soft_layout *l, void *shared, void *own, stru
 		q->cq = soft_take(&at, l->sizes.cq);
 		q->psn = soft_take(&at, l->sizes.psn);
 		q->result_values = soft_take(&at, l->sizes.result_values);
-		q->marks = soft_take(&mine, l->sizes.marks);
+		q->marks = soft_take(&marks, l->sizes.marks);
 		q->slot_owner = soft_take(&mine, l->sizes.slot_owner);
-		nic_clear_cq(q, (void *)(uintptr_t)q->cq, 0);
+		if (!nic_cq_is_zero(q->format)) /* else it would only be touched */
+			nic_clear_cq(q, (void *)(uintptr_t)q->cq, 0);
 	}
 }

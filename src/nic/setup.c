@@ -119,8 +119,13 @@ void nic_clear_cq(const struct nic_queue *q, void *cq, uint64_t start)
 		uint8_t *cqe = (uint8_t *)cq + (i << log);
 
 		cqe[nic_rows[q->format].phase] =
-			q->format == NIC_MLX5 ? 0xf0 /* no opcode */ : !expected;
+			nic_cq_is_zero(q->format) ? !expected : 0xf0 /* no opcode */;
 	}
+}
+
+bool nic_cq_is_zero(uint32_t format)
+{
+	return format != NIC_MLX5;
 }
 
 int nic_queue_reset(struct nic_queue *q, uint64_t start)

@@ -30,6 +30,8 @@ int nic_queue_reset(struct nic_queue *q, uint64_t start);
  * but for the first word of slot_owner, which is 1.
  */
 void nic_clear_cq(const struct nic_queue *q, void *cq, uint64_t start);
+/* Whether that leaves zeros only, for @start 0. */
+bool nic_cq_is_zero(uint32_t format);
 
 /* What a syndrome of the format means; never NULL. */
 const char *nic_syndrome_text(uint32_t format, uint32_t syndrome);
