@@ -5,7 +5,7 @@
 # PMI-2, and by srun's variables alone. All of its daemons end with the nodes.
 set -u
 
-for command in slurmctld slurmd srun salloc sbatch; do
+for command in munged slurmctld slurmd srun salloc sbatch; do
 	command -v $command >/dev/null && continue
 	echo "skipped: $command is not installed"
 	exit 77
@@ -32,8 +32,9 @@ cat >"$SLURM_CONF" <<END
 ClusterName=nodes
 SlurmctldHost=node0(10.99.0.1)
 SlurmUser=root
-AuthType=auth/none
-CredType=cred/none
+AuthType=auth/munge
+AuthInfo=socket=$tmp/munge/socket
+CredType=cred/munge
 StateSaveLocation=$tmp/state
 SlurmdSpoolDir=$tmp/spool-%n
 TmpFS=$tmp/tmp-%n
@@ -60,12 +61,24 @@ fail() {
 	bad=$((bad + 1))
 }
 
+# A munge of its own, with a key of its own; both nodes reach its socket, which is a file.
+mkdir -m 711 "$tmp/munge"
+(umask 077 && head -c 1024 /dev/urandom >"$tmp/munge/key")
+munged --foreground --force --key-file="$tmp/munge/key" --socket="$tmp/munge/socket" \
+	--pid-file="$tmp/munge/pid" --log-file="$tmp/munge/log" --seed-file="$tmp/munge/seed" \
+	>"$tmp/munged.out" 2>&1 &
+daemons=$!
+for ((i = 0; i < 600; i++)); do
+	[ -S "$tmp/munge/socket" ] && break
+	sleep 0.1
+done
+
 # The names of the hosts are the nodes' own.
 for node in 0 1; do
 	"$NODES_PROGRAM" --on $node mount --bind "$tmp/hosts" /etc/hosts || exit 1
 done
 "$NODES_PROGRAM" --on 0 slurmctld -D -c >"$tmp/slurmctld.out" 2>&1 &
-daemons=$!
+daemons="$daemons $!"
 for node in 0 1; do
 	"$NODES_PROGRAM" --on $node slurmd -D -N node$node >"$tmp/slurmd-$node.out" 2>&1 &
 	daemons="$daemons $!"
