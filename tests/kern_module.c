@@ -58,7 +58,7 @@ static void bad_images(void)
 	free(copy);
 	CHECK_EQ("no place", mori_shmem_module_load(image, image_size, NULL), MORI_SHMEM_EINVAL);
 	refuse_file("wrong_abi", MORI_SHMEM_EABI, "ABI 4711");
-	refuse_file("wrong_abi", MORI_SHMEM_EABI, "this library has ABI 7");
+	refuse_file("wrong_abi", MORI_SHMEM_EABI, "this library has ABI 9");
 	refuse_file("no_library", MORI_SHMEM_ENOENT, "does not use the library");
 }
 

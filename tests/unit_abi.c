@@ -8,8 +8,8 @@
 
 #include "abi/state.h"
 
-#define ABI 8u
-#define STATE 0x93406a81u
+#define ABI 9u
+#define STATE 0x849d1826u
 
 static uint32_t hash(uint32_t h, const void *data, size_t n)
 {
@@ -36,6 +36,7 @@ int main(void)
 		AT(dev_state, fault),
 		AT(dev_state, records),
 		AT(dev_state, news),
+		AT(dev_state, index),
 		sizeof(struct dev_record),
 		AT(dev_record, addr),
 		AT(dev_record, block),
@@ -43,6 +44,7 @@ int main(void)
 		sizeof(struct dev_fault),
 		AT(dev_fault, late),
 		sizeof(struct dev_window),
+		sizeof(struct dev_window_entry),
 		DEV_RECORDS,
 		AT(dev_state, area),
 		AT(dev_state, team),

@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include "core/windows.h"
+#include "dev/dev.h"
 
 #include <pthread.h>
 
@@ -16,6 +17,7 @@
 
 static struct dev_window *all[MANY], *first;
 static struct windows order;
+static struct dev_window_index ordered;
 
 static uint64_t base_of(int i)
 {
@@ -25,15 +27,15 @@ static uint64_t base_of(int i)
 static void set(int i, uint64_t len)
 {
 	__atomic_store_n(&all[i]->len, len, __ATOMIC_RELEASE);
-	windows_changed(&order, first);
+	windows_changed(&order, &ordered, first);
 }
 
 static const struct dev_window *find(uint64_t addr, uint64_t len)
 {
-	const struct dev_window *w = (const void *)&order;
+	uint64_t w = dev_window_find(&ordered, addr, len);
 
-	CHECK(windows_find(&order, addr, len, &w));
-	return w;
+	CHECK(w != DEV_WINDOW_UNKNOWN);
+	return (const struct dev_window *)(uintptr_t)w;
 }
 
 static void look_around(int i, bool there)
@@ -52,14 +54,15 @@ static void look_around(int i, bool there)
 
 static void *search(void *stop)
 {
-	const struct dev_window *w;
 	long known = 0;
 
 	while (!__atomic_load_n((int *)stop, __ATOMIC_RELAXED)) {
-		if (!windows_find(&order, base_of(1) + 5, 8, &w))
+		uint64_t w = dev_window_find(&ordered, base_of(1) + 5, 8);
+
+		if (w == DEV_WINDOW_UNKNOWN)
 			continue;
 		known++;
-		CHECK(w == all[1]);
+		CHECK(w == (uintptr_t)all[1]);
 	}
 	CHECK(known >= 0);
 	return NULL;
@@ -67,11 +70,10 @@ static void *search(void *stop)
 
 int main(void)
 {
-	const struct dev_window *w;
 	pthread_t thread;
 	int stop = 0;
 
-	CHECK(!windows_find(&order, 1, 1, &w));
+	CHECK(dev_window_find(&ordered, 1, 1) == DEV_WINDOW_UNKNOWN);
 	for (int i = 0; i < MANY; i++) {
 		all[i] = calloc(1, sizeof(*all[i]));
 		all[i]->base = base_of(i);
@@ -90,7 +92,7 @@ int main(void)
 	pthread_join(thread, NULL);
 	all[2]->base = base_of(0) + 1;
 	set(2, LEN);
-	CHECK(!windows_find(&order, base_of(0), 1, &w));
+	CHECK(dev_window_find(&ordered, base_of(0), 1) == DEV_WINDOW_UNKNOWN);
 	set(2, 0);
 	look_around(0, true);
 	windows_free(&order);

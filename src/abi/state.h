@@ -11,7 +11,7 @@
 
 #include <mori/shmem_types.h>
 
-#define DEV_ABI 8u
+#define DEV_ABI 9u
 
 struct nic_queue;
 
@@ -44,7 +44,20 @@ struct dev_window {
 	uint64_t len;
 	struct dev_window *next;
 	uint64_t id;	 /* the same on all PEs, and no other window's */
+	uint64_t device; /* the host's own: the address of the device's copy */
 	uint64_t peer[]; /* [n_pes] where this PE sees theirs; 0: not by load and store */
+};
+
+/* The windows of a PE in the order of their addresses, for searches; core/windows.c makes it. */
+struct dev_window_index {
+	uint64_t at; /* struct dev_window_entry [n]; 0: the list alone has them */
+	uint32_t n;
+	uint32_t turn; /* odd: a change is under way */
+};
+
+struct dev_window_entry {
+	uint64_t base, len;
+	uint64_t window; /* the address of struct dev_window */
 };
 
 /* Failures kept until the host collects them; further ones are only counted. */
@@ -103,8 +116,8 @@ struct dev_granule {
 
 /*
  * What kernels of a GPU may read once and keep (DEV_FIXED) never changes while the PE lives: all
- * but lost, heap_len, windows, queues, any_queue, sync_epoch, fault and what the pointers lead to,
- * of which slot, sync_slot and bases do not change either. They see life as it was at the launch,
+ * but lost, heap_len, windows, index, queues, any_queue, sync_epoch, fault and what the pointers lead
+ * to, of which slot, sync_slot and bases do not change either. They see life as it was at the launch,
  * and in waits as it is; uniform as it was at the launch.
  */
 struct dev_state {
@@ -145,6 +158,7 @@ struct dev_state {
 	struct dev_fault fault;
 	struct dev_record *records; /* [DEV_RECORDS] */
 	struct dev_news *news;
+	struct dev_window_index index; /* of windows */
 	void *host; /* struct pe of the host library; the device never reads it */
 };
 

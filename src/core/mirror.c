@@ -170,6 +170,26 @@ int mirror_open(struct pe *pe)
 	return err;
 }
 
+/* Arrays for the index; a kernel may still search in an older one. */
+struct mirror_index {
+	struct mirror_index *older;
+	void *at;
+	uint32_t room;
+};
+
+static void mirror_index_close(struct pe *pe)
+{
+	struct mirror *m = &pe->mirror;
+
+	while (m->indexes) {
+		struct mirror_index *x = m->indexes;
+
+		m->indexes = x->older;
+		pe->accel.mem->free(pe->accel.dev, x->at);
+		free(x);
+	}
+}
+
 void mirror_close(struct pe *pe)
 {
 	struct mirror *m = &pe->mirror;
@@ -177,6 +197,7 @@ void mirror_close(struct pe *pe)
 
 	if (m->granules)
 		pe->accel.mem->free(pe->accel.dev, m->granules);
+	mirror_index_close(pe);
 	if (!m->block)
 		return;
 	k = pe->state_known ? malloc(sizeof(*k)) : NULL;
@@ -350,5 +371,79 @@ int mirror_window(struct pe *pe, const struct dev_window *w, uint64_t len, void 
 	free(image);
 	if (err && made)
 		mirror_window_undo(pe, at, tried);
+	return err;
+}
+
+/* An array for @n entries at least. */
+static int mirror_index_grow(struct pe *pe, uint32_t n)
+{
+	struct mirror *m = &pe->mirror;
+	struct mirror_index *more;
+	uint32_t room = m->indexes ? m->indexes->room : 16;
+	int err;
+
+	if (m->indexes && n <= room)
+		return 0;
+	while (room < n)
+		room *= 2;
+	more = calloc(1, sizeof(*more));
+	if (!more)
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a window");
+	err = pe->accel.mem->alloc(pe->accel.dev, room * sizeof(struct dev_window_entry),
+				   &more->at);
+	if (err) {
+		free(more);
+		return err;
+	}
+	more->room = room;
+	more->older = m->indexes;
+	m->indexes = more;
+	return 0;
+}
+
+/* The host's entries, with the windows as the device has them. */
+static int mirror_index_fill(struct pe *pe, const struct dev_window_index *x)
+{
+	const struct dev_window_entry *from = (const void *)(uintptr_t)x->at;
+	struct dev_window_entry *image;
+	int err = mirror_index_grow(pe, x->n);
+
+	if (err || !x->n)
+		return err;
+	image = malloc(x->n * sizeof(*image));
+	if (!image)
+		return err_set(MORI_SHMEM_ENOMEM, "out of memory for a window");
+	for (uint32_t i = 0; i < x->n; i++) {
+		const struct dev_window *w = (const void *)(uintptr_t)from[i].window;
+
+		image[i] = (struct dev_window_entry){ from[i].base, from[i].len, w->device };
+	}
+	err = pe_copy(pe, pe->mirror.indexes->at, image, x->n * sizeof(*image));
+	free(image);
+	return err;
+}
+
+/* In the order in which a search relies on: from the first copy to the last nobody uses it. */
+int mirror_index(struct pe *pe)
+{
+	const struct dev_window_index *x = &pe->state->index;
+	struct dev_window_index image = *x;
+	char *at = (char *)pe->mirror.block + offsetof(struct dev_state, index);
+	uint32_t odd = x->turn - 1;
+	int err;
+
+	if (!pe->mirror.block)
+		return 0;
+	err = pe_copy(pe, at + offsetof(struct dev_window_index, turn), &odd, sizeof(odd));
+	if (!err && x->at)
+		err = mirror_index_fill(pe, x);
+	image.turn = odd;
+	if (!err && x->at)
+		image.at = (uint64_t)(uintptr_t)pe->mirror.indexes->at;
+	if (!err)
+		err = pe_copy(pe, at, &image, sizeof(image));
+	if (!err)
+		err = pe_copy(pe, at + offsetof(struct dev_window_index, turn), &x->turn,
+			      sizeof(x->turn));
 	return err;
 }

@@ -128,7 +128,7 @@ struct reg {
 	pthread_mutex_t lock;
 	struct reg_buffer *buffers;
 	struct window *windows;
-	struct windows index; /* of them, for operations of the host */
+	struct windows order; /* behind the index of the state */
 	int last_fd;	      /* of the last that is a file */
 	uint64_t next_window; /* the id of the next; the same on all PEs */
 	uint32_t next_local;
@@ -161,8 +161,9 @@ struct mirror {
 	uint64_t len;
 	uint64_t sync_slot, gone, records; /* where in it */
 	void *granules;
-	struct dev_news *news; /* a page of the host that kernels can store to */
-	bool polled;	       /* they cannot: the host polls a word behind the records */
+	struct mirror_index *indexes; /* the first is the one in use */
+	struct dev_news *news;	      /* a page of the host that kernels can store to */
+	bool polled;		      /* they cannot: the host polls a word behind the records */
 };
 
 struct pe {
@@ -310,6 +311,7 @@ int mirror_code(struct pe *pe, bool take);
 void mirror_set_code(struct pe *pe);
 /* A window on the device; if *@at is NULL it creates one, at the head of the list. */
 int mirror_window(struct pe *pe, const struct dev_window *w, uint64_t len, void **at);
+int mirror_index(struct pe *pe); /* the index of the windows, after that */
 
 /* coll.c */
 int coll_open(struct pe *pe);

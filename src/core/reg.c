@@ -283,8 +283,11 @@ static int window_set_len(struct pe *pe, struct window *win, uint64_t len)
 
 	pthread_mutex_lock(&pe->reg.lock);
 	__atomic_store_n(&win->dev->len, len, __ATOMIC_RELEASE);
-	windows_changed(&pe->reg.index, pe->state->windows);
+	windows_changed(&pe->reg.order, &pe->state->index, pe->state->windows);
 	err = mirror_window(pe, win->dev, len, &win->device);
+	win->dev->device = (uint64_t)(uintptr_t)win->device;
+	if (!err)
+		err = mirror_index(pe);
 	pthread_mutex_unlock(&pe->reg.lock);
 	return err;
 }
@@ -538,14 +541,6 @@ int reg_query(struct pe *pe, const void *ptr, mori_shmem_memobj_t *out)
 		       ptr);
 }
 
-bool tgt_window_find(const struct dev_state *st, uint64_t addr, uint64_t len, int of,
-		     const struct dev_window **out)
-{
-	const struct pe *pe = st->host; /* NULL in unit tests */
-
-	return pe && of == st->my_pe && windows_find(&pe->reg.index, addr, len, out);
-}
-
 void reg_close(struct pe *pe)
 {
 	reg_buffers_close(pe);
@@ -555,6 +550,6 @@ void reg_close(struct pe *pe)
 			remote_window_remove(pe, win->dev->id);
 		window_free(pe, win);
 	}
-	windows_free(&pe->reg.index);
+	windows_free(&pe->reg.order);
 	pthread_mutex_destroy(&pe->reg.lock);
 }

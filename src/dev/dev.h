@@ -17,6 +17,9 @@
 
 #define DEV_ALL INT_MIN /* quiet and fence: every PE, every queue */
 
+#define DEV_WINDOWS_FEW	   4u /* that are looked at one by one, which reads less than a search */
+#define DEV_WINDOW_UNKNOWN 1u
+
 DEV_INLINE bool dev_kind_wide(enum dev_kind kind)
 {
 	return kind == DEV_KIND_int64 || kind == DEV_KIND_uint64;
@@ -119,16 +122,44 @@ DEV_INLINE bool dev_in_heap(const struct dev_state *st, uint64_t off, uint64_t l
 	       (!len || ((off + len - 1) & (((uint64_t)1 << log) - 1)) < tgt_peek_32(&last->used));
 }
 
+/*
+ * The address of this PE's window that holds @len bytes at @addr, or 0, in as many steps as the
+ * number of windows has bits. The host may change the order meanwhile, and the number of the turn
+ * shows that; what was in use is never freed. DEV_WINDOW_UNKNOWN: the list has the answer.
+ */
+DEV_OUTLINE uint64_t dev_window_find(const struct dev_window_index *x, uint64_t addr, uint64_t len)
+{
+	/* Acquire: the turn is looked at afterwards, and pairs with the release in core/windows.c. */
+	uint32_t turn = tgt_load_acquire_32(&x->turn);
+	uint32_t end = tgt_load_acquire_32(&x->n), from = 0;
+	const struct dev_window_entry *at = tgt_pointer(tgt_load_acquire_64(&x->at));
+	uint64_t off, size, found = 0;
+
+	if (!at || turn & 1 || tgt_load_relaxed_32(&x->turn) != turn)
+		return DEV_WINDOW_UNKNOWN;
+	while (from < end) {
+		uint32_t middle = from + (end - from) / 2;
+
+		if (tgt_load_acquire_64(&at[middle].base) <= addr)
+			from = middle + 1;
+		else
+			end = middle;
+	}
+	if (from) {
+		off = addr - tgt_load_acquire_64(&at[from - 1].base);
+		size = tgt_load_acquire_64(&at[from - 1].len);
+		if (off < size && len <= size - off)
+			found = tgt_load_acquire_64(&at[from - 1].window);
+	}
+	return tgt_load_relaxed_32(&x->turn) == turn ? found : DEV_WINDOW_UNKNOWN;
+}
+
 /* The registered window that holds @len bytes at the symmetric address @addr of PE @of, or NULL. */
 DEV_INLINE const struct dev_window *dev_window_of(const struct dev_state *st, uint64_t addr,
 						  uint64_t len, int of)
 {
-#ifdef TGT_HOST
-	const struct dev_window *found;
+	uint32_t seen = 0;
 
-	if (tgt_window_find(st, addr, len, of, &found))
-		return found;
-#endif
 	for (struct dev_window *w = tgt_load_acquire_ptr(&st->windows); w;
 	     w = tgt_load_acquire_ptr(&w->next)) {
 		uint64_t size = tgt_load_acquire_64(&w->len);
@@ -136,6 +167,12 @@ DEV_INLINE const struct dev_window *dev_window_of(const struct dev_state *st, ui
 
 		if (w->peer[of] && off < size && len <= size - off)
 			return w;
+		if (++seen == DEV_WINDOWS_FEW && of == DEV_FIXED(st, my_pe)) {
+			uint64_t found = dev_window_find(&st->index, addr, len);
+
+			if (found != DEV_WINDOW_UNKNOWN)
+				return tgt_pointer(found);
+		}
 	}
 	return NULL;
 }

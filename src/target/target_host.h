@@ -17,10 +17,6 @@
 int tgt_fail(const struct dev_state *st, int code, int pe, uint64_t addr, uint64_t len)
 	__attribute__((cold));
 
-/* Whether the library's order of windows knows the one that holds the range: core/windows.h. */
-bool tgt_window_find(const struct dev_state *st, uint64_t addr, uint64_t len, int of,
-		     const struct dev_window **out);
-
 DEV_INLINE void tgt_enter(enum dev_scope scope)
 {
 	(void)scope;

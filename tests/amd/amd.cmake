@@ -16,7 +16,7 @@ if(MORI_AMD_LLC) # LLVM 19 does not know it
 endif()
 # What a plain run takes: of gfx942 nearly all, of the others modules that compile fast.
 set(amd_sample_gfx942 across atomic coll copy kept litmus meet nbi object params paths queue ring signal
-	tickets told value wait warp)
+	tickets told value wait warp windows)
 set(amd_sample_gfx950 litmus meet object ring warp)
 set(amd_sample_gfx90a nbi warp)
 set(amd_sample_examples_gfx950 put_signal allreduce_read llvm_put_ring mlir_hello)

@@ -26,6 +26,26 @@ static int windows(const void *at)
 	return n;
 }
 
+/* Whether kernels search the index: then it has the live windows in the order of addresses. */
+static int indexed(void)
+{
+	const struct dev_window_index *x = &seen()->index;
+	const struct dev_window_entry *e = (const void *)(uintptr_t)x->at;
+
+	if (!e || x->turn & 1)
+		return 0;
+	CHECK_EQ("windows of the index", x->n, windows(NULL));
+	for (uint32_t i = 0; i < x->n; i++) {
+		const struct dev_window *w = seen()->windows;
+
+		while (w && (uintptr_t)w != e[i].window)
+			w = w->next;
+		CHECK(w && e[i].base == w->base && e[i].len == w->len);
+		CHECK(!i || e[i - 1].base < e[i].base);
+	}
+	return 1;
+}
+
 static size_t blocks(void)
 {
 	mori_shmem_heap_info_t info = { .struct_size = sizeof(info) };
@@ -74,6 +94,7 @@ static void is_window(void *at)
 
 	CHECK_EQ("a window", mori_shmem_query_memobj(at, &obj), 0);
 	CHECK_EQ("for kernels", windows(at), 1);
+	indexed();
 }
 
 static void is_none(void *at)
@@ -82,6 +103,7 @@ static void is_none(void *at)
 
 	CHECK_EQ("no window", mori_shmem_query_memobj(at, &obj), MORI_SHMEM_ENOENT);
 	CHECK_EQ("for kernels", windows(at), 0);
+	indexed();
 }
 
 static _Thread_local size_t before; /* blocks */
@@ -168,11 +190,13 @@ static int test_pe(void)
 			CHECK(i < N - 1 || failed > 3);
 		}
 		CHECK_EQ("windows", windows(NULL), N);
+		CHECK(indexed());
 		for (int i = 0; i < N; i++) {
 			at = (void *)(uintptr_t)w[i];
 			CHECK(step(&dereg, all, 1, &at) > 0);
 		}
 		CHECK_EQ("windows", windows(NULL), 0);
+		CHECK(indexed());
 	}
 	before = blocks();
 	len = seen()->heap_len;
