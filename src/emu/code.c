@@ -213,24 +213,52 @@ static bool code_load_tables(struct emu_code *c, const uint8_t *elf, size_t len,
 	return true;
 }
 
-struct emu_code *emu_code_open(const void *elf, size_t len, char *why, size_t why_len)
+static struct emu_code *code_new(char *why, size_t why_len)
 {
 	struct emu_code *c = calloc(1, sizeof(*c));
 
-	if (!c) {
+	if (c)
+		pthread_mutex_init(&c->lock, NULL);
+	else
 		code_complain(why, why_len, "out of memory");
+	return c;
+}
+
+static bool code_open_decoder(struct emu_code *c, char *why, size_t why_len)
+{
+	c->cache = calloc(c->text_size / 4 + 1, sizeof(struct emu_insn *));
+	if (!c->cache)
+		return code_complain(why, why_len, "out of memory");
+	c->decoder = emu_decoder_open(c->cpu, why, why_len);
+	return c->decoder;
+}
+
+struct emu_code *emu_code_open(const void *elf, size_t len, char *why, size_t why_len)
+{
+	struct emu_code *c = code_new(why, why_len);
+
+	if (!c)
 		return NULL;
-	}
-	pthread_mutex_init(&c->lock, NULL);
 	if (code_read_header(c, elf, len, why, why_len) &&
 	    code_load_segments(c, elf, len, why, why_len) &&
-	    code_load_tables(c, elf, len, why, why_len)) {
-		c->cache = calloc(c->text_size / 4 + 1, sizeof(struct emu_insn *));
-		if (!c->cache)
-			code_complain(why, why_len, "out of memory");
-		else if ((c->decoder = emu_decoder_open(c->cpu, why, why_len)))
-			return c;
-	}
+	    code_load_tables(c, elf, len, why, why_len) && code_open_decoder(c, why, why_len))
+		return c;
+	emu_code_close(c);
+	return NULL;
+}
+
+struct emu_code *emu_code_at(void *at, size_t size, const char *cpu, char *why, size_t why_len)
+{
+	struct emu_code *c = code_new(why, why_len);
+
+	if (!c)
+		return NULL;
+	c->borrowed = true;
+	c->image = at;
+	c->size = c->text_size = size;
+	snprintf(c->cpu, sizeof(c->cpu), "%s", cpu);
+	if (code_open_decoder(c, why, why_len))
+		return c;
 	emu_code_close(c);
 	return NULL;
 }
@@ -248,7 +276,7 @@ void emu_code_close(struct emu_code *c)
 	free(c->kernels);
 	if (c->decoder)
 		emu_decoder_close(c->decoder);
-	if (c->image)
+	if (c->image && !c->borrowed)
 		munmap(c->image, c->size ? c->size : 1);
 	pthread_mutex_destroy(&c->lock);
 	free(c);

@@ -39,6 +39,7 @@ struct emu_kernel {
 struct emu_code {
 	uint8_t *image; /* from its first to its last segment */
 	size_t size, text, text_size;
+	bool borrowed; /* the image is the caller's */
 	char cpu[16];
 	struct emu_kernel *kernels;
 	unsigned n_kernels;
@@ -53,6 +54,11 @@ struct emu_code {
 
 /* NULL and a text: not a code object, of another processor, damaged, or no libLLVM. */
 struct emu_code *emu_code_open(const void *elf, size_t len, char *why, size_t why_len);
+/*
+ * Code that is in memory already, as a driver has loaded it, and stays the caller's: it has no
+ * symbols, and kernels are launched by packets (run.h). Instructions are read once, as by a cache.
+ */
+struct emu_code *emu_code_at(void *at, size_t size, const char *cpu, char *why, size_t why_len);
 void emu_code_close(struct emu_code *c);
 const struct emu_kernel *emu_code_kernel(const struct emu_code *c, const char *name);
 /* Where a variable is, and how large; NULL: there is none. */

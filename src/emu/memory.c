@@ -3,8 +3,21 @@
 #include "emu/memory.h"
 
 #include "emu/cache.h"
+#include "emu/run.h"
 
 #include <math.h>
+
+/* In memory other than LDS and scratch; what the GPU does not have ends the launch. */
+static void *memory_find(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, size_t len)
+{
+	const struct emu_launch *l = w->group->launch;
+	void *at = (void *)(uintptr_t)addr;
+
+	if (l->find && !(at = l->find(l->find_arg, addr, len)))
+		emu_stop(w, i, "%zu bytes at %#llx, where this GPU has no memory", len,
+			 (unsigned long long)addr);
+	return at;
+}
 
 void *emu_at(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, unsigned lane, size_t len)
 {
@@ -24,7 +37,7 @@ void *emu_at(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, unsign
 				 off, g->scratch_size);
 		return w->scratch + (size_t)lane * g->scratch_size + off;
 	}
-	return (void *)(uintptr_t)addr;
+	return memory_find(w, i, addr, len);
 }
 
 /* Whether the caches have no part in it: LDS, scratch, or there are none. */
@@ -73,14 +86,15 @@ uint64_t emu_modify(struct emu_wave *w, const struct emu_insn *i, uint64_t addr,
 	return emu_cache_rmw(w->group->unit, scope, addr, len, op, x, compare);
 }
 
-void emu_scalar_load(struct emu_wave *w, uint64_t addr, uint32_t *out, unsigned n)
+void emu_scalar_load(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, uint32_t *out,
+		     unsigned n)
 {
 	struct emu_unit *u = w->group->unit;
 
 	if (u)
 		emu_cache_read_scalar(u, addr, out, 4 * (size_t)n);
 	else
-		emu_read_bytes((const void *)(uintptr_t)addr, out, 4 * (size_t)n);
+		emu_read_bytes(memory_find(w, i, addr, 4 * (size_t)n), out, 4 * (size_t)n);
 }
 
 void emu_read_bytes(const void *at, void *out, size_t len)

@@ -7,13 +7,15 @@
 
 /*
  * Where @len bytes at @addr are for lane @lane: the upper half of an address names LDS or scratch;
- * all others are addresses of this process. Beyond LDS or scratch the launch ends.
+ * all others are addresses of this process, or of what the launch finds there. Beyond any of them
+ * the launch ends.
  */
 void *emu_at(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, unsigned lane,
 	     size_t len);
 
 /* @n words by scalar load. */
-void emu_scalar_load(struct emu_wave *w, uint64_t addr, uint32_t *out, unsigned n);
+void emu_scalar_load(struct emu_wave *w, const struct emu_insn *i, uint64_t addr, uint32_t *out,
+		     unsigned n);
 
 /* @len bytes, in accesses of 8 bytes and less, each as wide as its address allows. */
 void emu_read_bytes(const void *at, void *out, size_t len);

@@ -18,13 +18,6 @@
 /* What gfx950 has; gfx90a and gfx942 have 64 KiB, which their compilers know. */
 #define EMU_LDS_MOST (160u << 10)
 
-/* The hardware's packet of a launch, of which kernels read sizes. */
-struct emu_packet {
-	uint16_t header, setup, block[3], reserved;
-	uint32_t grid[3], private_size, group_size;
-	uint64_t object, kernarg, reserved2, signal;
-};
-
 /* What the compiler says of a kernel, in front of its code. */
 struct emu_descriptor {
 	uint32_t lds, scratch, kernarg, reserved;
@@ -38,8 +31,12 @@ struct emu_dispatch {
 	struct emu_code *code;
 	struct emu_launch *launch;
 	const struct emu_descriptor *kd;
+	const char *name; /* of the kernel, for errors */
 	struct emu_packet packet;
-	uint8_t *kernarg;
+	uint64_t packet_at;  /* its address for the kernel */
+	uint64_t grid[3];    /* in blocks */
+	uint64_t threads[3]; /* of the grid */
+	uint32_t lds, scratch;
 	uint64_t next, total;
 	struct emu_group *first, **last;
 	jmp_buf stop; /* where emu_stop() goes, with its text */
@@ -106,9 +103,8 @@ static uint64_t emu_hidden_value(const struct emu_launch *l, enum emu_hidden hid
 	}
 }
 
-static bool emu_fill_args(struct emu_dispatch *d)
+static bool emu_fill_args(const struct emu_launch *l, uint8_t *kernarg)
 {
-	const struct emu_launch *l = d->launch;
 	const struct emu_kernel *k = l->kernel;
 	unsigned own = 0;
 
@@ -119,9 +115,9 @@ static bool emu_fill_args(struct emu_dispatch *d)
 		if (arg->offset > k->kernarg_size || arg->size > k->kernarg_size - arg->offset)
 			return false;
 		if (arg->hidden == EMU_ARG_VALUE)
-			memcpy(d->kernarg + arg->offset, l->args[own++], arg->size);
+			memcpy(kernarg + arg->offset, l->args[own++], arg->size);
 		else
-			memcpy(d->kernarg + arg->offset, &x, arg->size < 8 ? arg->size : 8);
+			memcpy(kernarg + arg->offset, &x, arg->size < 8 ? arg->size : 8);
 	}
 	return true;
 }
@@ -130,6 +126,7 @@ static bool emu_fill_args(struct emu_dispatch *d)
 static void emu_set_scalars(struct emu_dispatch *d, struct emu_wave *w, const unsigned id[3])
 {
 	const struct emu_descriptor *kd = d->kd;
+	const uint8_t *kernarg = (const uint8_t *)(uintptr_t)d->packet.kernarg;
 	unsigned s = 0;
 
 	if (kd->properties & 1) { /* the buffer of scratch */
@@ -138,9 +135,7 @@ static void emu_set_scalars(struct emu_dispatch *d, struct emu_wave *w, const un
 		s += 4;
 	}
 	for (unsigned bit = 1; bit < 6; bit++) {
-		uint64_t x = bit == 1 ? (uint64_t)(uintptr_t)&d->packet :
-			     bit == 3 ? (uint64_t)(uintptr_t)d->kernarg :
-					0;
+		uint64_t x = bit == 1 ? d->packet_at : bit == 3 ? d->packet.kernarg : 0;
 
 		if (kd->properties >> bit & 1) {
 			emu_s64_set(w, s, x);
@@ -150,7 +145,7 @@ static void emu_set_scalars(struct emu_dispatch *d, struct emu_wave *w, const un
 	if (kd->properties >> 6 & 1)
 		w->s[s++] = w->group->scratch_size;
 	for (unsigned k = 0; k < (kd->preload & 0x7fu); k++)
-		memcpy(&w->s[s++], d->kernarg + 4 * (size_t)((kd->preload >> 7) + k), 4);
+		memcpy(&w->s[s++], kernarg + 4 * (size_t)((kd->preload >> 7) + k), 4);
 	s = kd->rsrc2 >> 1 & 31;
 	for (unsigned a = 0; a < 3; a++)
 		if (kd->rsrc2 >> (7 + a) & 1)
@@ -158,9 +153,8 @@ static void emu_set_scalars(struct emu_dispatch *d, struct emu_wave *w, const un
 }
 
 static bool emu_wave_open(struct emu_dispatch *d, struct emu_group *g, unsigned n,
-			  const unsigned id[3])
+			  const unsigned id[3], const uint32_t b[3])
 {
-	const unsigned *b = d->launch->block;
 	uint32_t threads = b[0] * b[1] * b[2], left = threads - n * EMU_LANES;
 	struct emu_wave *w = &g->waves[n];
 
@@ -199,22 +193,28 @@ static void emu_group_close(struct emu_group *g)
 
 static struct emu_group *emu_group_open(struct emu_dispatch *d, uint64_t at)
 {
-	const struct emu_launch *l = d->launch;
-	unsigned id[3] = { (unsigned)(at % l->grid[0]), (unsigned)(at / l->grid[0] % l->grid[1]),
-			   (unsigned)(at / l->grid[0] / l->grid[1]) };
+	unsigned id[3] = { (unsigned)(at % d->grid[0]), (unsigned)(at / d->grid[0] % d->grid[1]),
+			   (unsigned)(at / d->grid[0] / d->grid[1]) };
 	struct emu_group *g = calloc(1, sizeof(*g));
+	uint32_t block[3];
 
 	if (!g)
 		return NULL;
+	for (unsigned a = 0; a < 3; a++) {
+		uint64_t left = d->threads[a] - (uint64_t)id[a] * d->packet.block[a];
+
+		block[a] = left < d->packet.block[a] ? (uint32_t)left : d->packet.block[a];
+	}
 	g->dispatch = d;
+	g->launch = d->launch;
 	if (d->n_units) {
 		g->unit = d->units[emu_random(&d->adversary.random) % d->n_units];
 		g->adversary = &d->adversary;
 	}
-	g->lds_size = d->kd->lds + l->lds;
-	g->scratch_size = (d->kd->scratch + 15) & ~15u;
+	g->lds_size = d->lds;
+	g->scratch_size = (d->scratch + 15) & ~15u;
 	g->lds = calloc(1, g->lds_size + 16);
-	g->n_waves = (l->block[0] * l->block[1] * l->block[2] + EMU_LANES - 1) / EMU_LANES;
+	g->n_waves = (block[0] * block[1] * block[2] + EMU_LANES - 1) / EMU_LANES;
 	g->waves = calloc(g->n_waves, sizeof(*g->waves));
 	if (!g->lds || !g->waves) {
 		g->n_waves = 0;
@@ -222,7 +222,7 @@ static struct emu_group *emu_group_open(struct emu_dispatch *d, uint64_t at)
 		return NULL;
 	}
 	for (unsigned n = 0; n < g->n_waves; n++) {
-		if (!emu_wave_open(d, g, n, id)) {
+		if (!emu_wave_open(d, g, n, id, block)) {
 			emu_group_close(g);
 			return NULL;
 		}
@@ -335,7 +335,7 @@ static enum emu_end emu_dispatch_run(struct emu_dispatch *d, char *why, size_t l
 	while (end == EMU_ENDED && (d->first || d->next < d->total))
 		end = emu_dispatch_turn(d);
 	if (end == EMU_REFUSED)
-		snprintf(why, len, "out of memory for the waves of %s", d->launch->kernel->name);
+		snprintf(why, len, "out of memory for the waves of %s", d->name);
 	while (d->first) {
 		struct emu_group *g = d->first;
 
@@ -371,42 +371,70 @@ static void emu_units_close(struct emu_dispatch *d)
 		emu_unit_close(d->units[--d->n_units]);
 }
 
-enum emu_end emu_run(struct emu_code *c, struct emu_launch *l, char *why, size_t len)
+/* The rest of a launch whose packet is there. */
+static enum emu_end emu_launch_run(struct emu_dispatch *d, char *why, size_t len)
 {
-	struct emu_dispatch d = { .code = c, .launch = l, .last = &d.first };
-	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+	const struct emu_packet *p = &d->packet;
+	uint64_t threads = (uint64_t)p->block[0] * p->block[1] * p->block[2];
 	enum emu_end end = EMU_REFUSED;
 
-	d.total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-	d.kd = (const struct emu_descriptor *)(uintptr_t)l->kernel->descriptor;
-	if (!threads || threads > 1024 || !d.total) {
+	d->last = &d->first;
+	d->total = d->grid[0] * d->grid[1] * d->grid[2];
+	if (!threads || threads > 1024 || !d->total)
 		snprintf(why, len, "a block has 1 to 1024 threads, and a grid at least one block");
-		return EMU_REFUSED;
-	}
-	if (l->device && !strcmp(c->cpu, "gfx90a")) {
+	else if (d->launch->device && !strcmp(d->code->cpu, "gfx90a"))
 		snprintf(why, len,
 			 "adversarial memory is that of gfx942 and gfx950, not of gfx90a");
-		return EMU_REFUSED;
-	}
-	if ((uint64_t)d.kd->lds + l->lds > EMU_LDS_MOST) {
-		snprintf(why, len, "%llu bytes of LDS per block; there are %u",
-			 (unsigned long long)d.kd->lds + l->lds, EMU_LDS_MOST);
-		return EMU_REFUSED;
-	}
-	d.kernarg = calloc(1, l->kernel->kernarg_size + 16);
-	if (!d.kernarg || !emu_units_open(&d)) {
+	else if (d->lds > EMU_LDS_MOST)
+		snprintf(why, len, "%u bytes of LDS per block; there are %u", d->lds, EMU_LDS_MOST);
+	else if (!emu_units_open(d))
 		snprintf(why, len, "out of memory");
-	} else if (!emu_fill_args(&d)) {
-		snprintf(why, len, "the metadata of its arguments is damaged");
-	} else {
-		for (unsigned a = 0; a < 3; a++) {
-			d.packet.block[a] = (uint16_t)l->block[a];
-			d.packet.grid[a] = l->grid[a] * l->block[a];
-		}
-		d.packet.kernarg = (uint64_t)(uintptr_t)d.kernarg;
-		end = emu_dispatch_run(&d, why, len);
-	}
-	emu_units_close(&d);
-	free(d.kernarg);
+	else
+		end = emu_dispatch_run(d, why, len);
+	emu_units_close(d);
 	return end;
+}
+
+enum emu_end emu_run(struct emu_code *c, struct emu_launch *l, char *why, size_t len)
+{
+	struct emu_dispatch d = { .code = c, .launch = l, .name = l->kernel->name };
+	uint8_t *kernarg = calloc(1, l->kernel->kernarg_size + 16);
+	enum emu_end end = EMU_REFUSED;
+
+	d.kd = (const struct emu_descriptor *)(uintptr_t)l->kernel->descriptor;
+	/* More than all there is, where 32 bits do not count it. */
+	d.lds = l->lds > EMU_LDS_MOST ? l->lds : d.kd->lds + l->lds;
+	d.scratch = d.kd->scratch;
+	for (unsigned a = 0; a < 3; a++) {
+		d.packet.block[a] = l->block[a] > 1024 ? UINT16_MAX : (uint16_t)l->block[a];
+		d.grid[a] = l->grid[a];
+		d.threads[a] = (uint64_t)l->grid[a] * l->block[a];
+		d.packet.grid[a] = (uint32_t)d.threads[a];
+	}
+	d.packet.kernarg = (uint64_t)(uintptr_t)kernarg;
+	d.packet_at = (uint64_t)(uintptr_t)&d.packet;
+	if (!kernarg)
+		snprintf(why, len, "out of memory");
+	else if (!emu_fill_args(l, kernarg))
+		snprintf(why, len, "the metadata of its arguments is damaged");
+	else
+		end = emu_launch_run(&d, why, len);
+	free(kernarg);
+	return end;
+}
+
+enum emu_end emu_run_packet(struct emu_code *c, const struct emu_packet *p, struct emu_launch *l,
+			    char *why, size_t len)
+{
+	struct emu_dispatch d = { .code = c, .launch = l, .name = "a packet", .packet = *p };
+
+	d.packet_at = (uint64_t)(uintptr_t)p;
+	d.kd = (const struct emu_descriptor *)(uintptr_t)p->object;
+	d.lds = p->group_size > d.kd->lds ? p->group_size : d.kd->lds;
+	d.scratch = p->private_size > d.kd->scratch ? p->private_size : d.kd->scratch;
+	for (unsigned a = 0; a < 3; a++) {
+		d.threads[a] = p->grid[a];
+		d.grid[a] = p->block[a] ? (d.threads[a] + p->block[a] - 1) / p->block[a] : 0;
+	}
+	return emu_launch_run(&d, why, len);
 }

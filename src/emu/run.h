@@ -7,11 +7,25 @@
 
 #include <stdio.h>
 
+/* The hardware's packet of a launch. A grid is counted in threads; its last blocks may be short. */
+struct emu_packet {
+	uint16_t header, setup, block[3], reserved;
+	uint32_t grid[3], private_size, group_size;
+	uint64_t object, kernarg, reserved2, signal;
+};
+
 struct emu_launch {
+	/* What emu_run() launches; a packet has all of it. */
 	const struct emu_kernel *kernel;
 	unsigned grid[3], block[3];
 	unsigned lds; /* dynamic, in bytes */
 	void **args;  /* addresses of the kernel's arguments */
+	/*
+	 * Where @len bytes at the GPU's address @addr are in this process; NULL: it has no such
+	 * memory. Without the call, addresses are those of the process. For plain memory only.
+	 */
+	void *(*find)(void *arg, uint64_t addr, size_t len);
+	void *find_arg;
 	/*
 	 * Called once per turn of all waves, with whether all of them waited: to wait, too, or to
 	 * give up (false).
@@ -34,5 +48,8 @@ enum emu_end {
 	EMU_REFUSED, /* the hardware would refuse the launch, or there is no memory: a text says it */
 };
 enum emu_end emu_run(struct emu_code *c, struct emu_launch *l, char *why, size_t len);
+/* The same for a packet, whose kernel and arguments are in memory as the hardware wants them. */
+enum emu_end emu_run_packet(struct emu_code *c, const struct emu_packet *p, struct emu_launch *l,
+			    char *why, size_t len);
 
 #endif

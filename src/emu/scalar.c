@@ -398,7 +398,7 @@ OP(s_load)
 	uint64_t at = A64 + (uint64_t)(int64_t)i->offset;
 
 	at += i->o[2].kind == EMU_SGPR ? emu_sget(w, &i->o[2]) : (uint64_t)(int32_t)i->o[2].imm;
-	emu_scalar_load(w, at & ~3ull, &w->s[i->o[0].reg], (unsigned)i->width);
+	emu_scalar_load(w, i, at & ~3ull, &w->s[i->o[0].reg], (unsigned)i->width);
 }
 
 #define E(name)	 { #name, name, 0, 0 }

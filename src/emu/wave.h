@@ -34,6 +34,7 @@ enum {
 };
 
 struct emu_group;
+struct emu_launch;
 
 struct emu_wave {
 	uint32_t s[EMU_SGPRS];
@@ -56,6 +57,7 @@ struct emu_wave {
 struct emu_group {
 	struct emu_group *next;
 	struct emu_dispatch *dispatch;
+	const struct emu_launch *launch;
 	/* With adversarial memory, or NULL: the compute unit, and what is left to chance. */
 	struct emu_unit *unit;
 	struct emu_adversary *adversary;
