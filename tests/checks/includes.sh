@@ -25,6 +25,7 @@ tools/mori:	util emu boot
 bench:		mori
 examples:
 python:
+tests/kfd:	emu
 tests:		util stream abi target nic dev boot accel net core fake nodes ops
 '
 
@@ -49,7 +50,7 @@ for file in $(c_files); do
 	# Tests of internal functions are unit_, boot_ and net_, the mock knows the kernels, and kern_apart changes
 	# a PE's state; others are users, who share only the list of operations.
 	case $file in
-	tests/unit_* | tests/boot_* | tests/net_* | tests/boot/* | tests/net/* | tests/mock/* | tests/fake/*) ;;
+	tests/unit_* | tests/boot_* | tests/net_* | tests/boot/* | tests/net/* | tests/mock/* | tests/fake/* | tests/kfd/*) ;;
 	tests/kern_apart.c) allowed=" tests kernels ops abi " ;;
 	tests/*) allowed=" tests kernels ops " ;;
 	esac
