@@ -46,7 +46,8 @@ int amdgpu_device_initialize(int fd, uint32_t *major, uint32_t *minor, struct dr
 		return -ENOMEM;
 	}
 	d->gpu = (unsigned)s.st_size;
-	d->fd = fd;
+	/* The caller closes the one it has given. */
+	d->fd = drmOpenRender(DRM_FIRST + (int)d->gpu);
 	*major = 3;
 	*minor = 60;
 	*out = d;
@@ -55,6 +56,7 @@ int amdgpu_device_initialize(int fd, uint32_t *major, uint32_t *minor, struct dr
 
 int amdgpu_device_deinitialize(struct drm_device *d)
 {
+	close(d->fd);
 	free(d);
 	return 0;
 }
