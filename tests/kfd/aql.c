@@ -68,9 +68,12 @@ static bool aql_depends(struct kfd_queue *q, const struct aql_barrier *p, bool a
 
 static bool aql_value(struct kfd_queue *q, const struct aql_barrier_value *p)
 {
-	struct aql_signal *s = aql_signal(q, p->depends);
+	/* Without a signal it only completes its own. */
+	struct aql_signal *s = p->depends ? aql_signal(q, p->depends) : NULL;
 	int64_t x = s ? __atomic_load_n(&s->value, __ATOMIC_SEQ_CST) & p->mask : 0;
 
+	if (!p->depends)
+		return true;
 	switch (p->when) {
 	case WHEN_EQ:
 		return x == p->value;
