@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* What ROCr makes use of: memory without an address. */
 #define KFD_MAJOR 1
@@ -18,6 +20,23 @@
 struct ioctl_export_dmabuf {
 	uint64_t handle;
 	uint32_t flags, fd;
+};
+/* Of AMD's own driver, which kernels do not have: memory for whoever knows its name. */
+#define NR_IPC_IMPORT 0x80
+#define NR_IPC_EXPORT 0x81
+struct ioctl_ipc_name {
+	uint32_t pid, fd;
+	uint64_t inode;
+};
+struct ioctl_ipc_export {
+	uint64_t handle;
+	struct ioctl_ipc_name name;
+	uint32_t gpu_id, flags;
+};
+struct ioctl_ipc_import {
+	uint64_t handle, va, mmap_offset;
+	struct ioctl_ipc_name name;
+	uint32_t gpu_id, flags;
 };
 
 static int ioctl_version(void *arg)
@@ -240,6 +259,46 @@ static int ioctl_import(void *arg)
 	return 0;
 }
 
+static int ioctl_ipc_export(void *arg)
+{
+	struct ioctl_ipc_export *a = arg;
+	struct kfd_mem *m = ioctl_mem(a->handle);
+	struct stat s;
+
+	if (!m || fstat(m->fd, &s))
+		return -1;
+	a->name = (struct ioctl_ipc_name){ (uint32_t)getpid(), (uint32_t)m->fd, s.st_ino };
+	return 0;
+}
+
+/* The other process has it open for as long as the memory is there. */
+static int ioctl_ipc_import(void *arg)
+{
+	struct ioctl_ipc_import *a = arg;
+	struct kfd_mem *m = NULL;
+	struct kfd_tail tail;
+	char path[60];
+	struct stat s;
+	uint64_t size;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/fd/%u", a->name.pid, a->name.fd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd >= 0 && !fstat(fd, &s) && s.st_ino == a->name.inode &&
+	    kfd_read_tail(fd, &size, &tail))
+		m = kfd_mem_import(a->gpu_id, a->va, fd);
+	if (fd >= 0)
+		close(fd);
+	if (!m) {
+		errno = EINVAL;
+		return -1;
+	}
+	a->handle = m->id;
+	a->mmap_offset = m->id << KFD_OFFSET_SHIFT;
+	a->flags = tail.flags;
+	return 0;
+}
+
 static int ioctl_create_event(void *arg)
 {
 	return kfd_event_create(arg);
@@ -303,6 +362,8 @@ int kfd_ioctl(unsigned long request, void *arg)
 		[_IOC_NR(AMDKFD_IOC_GET_DMABUF_INFO)] = ioctl_dmabuf_info,
 		[_IOC_NR(AMDKFD_IOC_IMPORT_DMABUF)] = ioctl_import,
 		[NR_EXPORT_DMABUF] = ioctl_export,
+		[NR_IPC_IMPORT] = ioctl_ipc_import,
+		[NR_IPC_EXPORT] = ioctl_ipc_export,
 		[_IOC_NR(AMDKFD_IOC_SVM)] = ioctl_svm,
 		[_IOC_NR(AMDKFD_IOC_SET_XNACK_MODE)] = ioctl_xnack,
 		[_IOC_NR(AMDKFD_IOC_AVAILABLE_MEMORY)] = ioctl_available,
