@@ -6,7 +6,8 @@
 #	tools/setup.sh build		compiler and build tools
 #	tools/setup.sh demo		also what kernels are compiled with
 #	tools/setup.sh test		also what the tests use
-#	tools/setup.sh ci		also what the checks use, and services that a test starts by itself
+#	tools/setup.sh ci		also what the checks use, services that a test starts by itself, and
+#					AMD's ROCm in a folder of the cache
 #
 # A missing package of the group "build" is an error. Any other is reported and
 # remembered, so that the next run does not try again; features that need it are left out, with a message.
@@ -65,9 +66,10 @@ ci) packages=$build_packages$demo_packages$test_packages$ci_packages ;;
 	;;
 esac
 
-# The Python tests use a separate Python, which does not need root.
+# The Python tests use a separate Python, and others a ROCm, which do not need root.
 finish() {
 	case $group in build | demo) ;; *) tools/venv.sh ;; esac
+	case $group in ci) tools/rocm.sh get ;; esac
 	exit 0
 }
 
