@@ -4,26 +4,29 @@
 # from Debian's packages, and programs that run on it. The system is not touched, and root is not
 # needed.
 #
-#	tools/rocm.sh get [VERSION...]		fetch and unpack what is not there yet; default: all versions
-#	tools/rocm.sh check VERSION		say what is missing and end with 1, or end with 0
-#	tools/rocm.sh run VERSION PROGRAM [ARG...]	run a program on it, under the loader of its folder
-#	tools/rocm.sh list VERSION		what the mirror has today, as lines for tools/rocm.list
-#	tools/rocm.sh versions			the versions of tools/rocm.list
+#	tools/rocm.sh get [VERSION...]	fetch and unpack what is not there yet; default: all versions
+#	tools/rocm.sh check VERSION	say what is missing and end with 1, or end with 0
+#	tools/rocm.sh run VERSION PROGRAM [ARG...]
+#					run a program on it, under the loader of its folder
+#	tools/rocm.sh list VERSION	what the mirror has today, as lines for tools/rocm.list
+#	tools/rocm.sh versions		the versions of tools/rocm.list
 #
-# tools/rocm.list has the packages with their versions and checksums. Where a mirror has moved on to
-# another revision of a package, that one is taken, and said; another version of AMD's own is an
+# tools/rocm.list has the packages with their versions and checksums. Where the mirror has moved on
+# to another revision of a package, that one is taken, and said; another version of AMD's own is an
 # error. apt checks all of it by Debian's signatures.
 #
-#	MORI_ROCM_DIR		where the folders are; default .cache/rocm of the sources
-#	MORI_ROCM_MIRROR	the URI of a mirror of Debian; default: the one in apt's sources
-#	MORI_ROCM_PRELOAD	a library that `run` loads before all others
+#	ROCM_CACHE	where the folders are; default .cache/rocm of the sources
+#	ROCM_MIRROR	the URI of a mirror of Debian; default: the one in apt's sources
+#	ROCM_PRELOAD	a library that `run` loads before all others
 set -u
 
 here=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 list=$here/tools/rocm.list
-cache=${MORI_ROCM_DIR:-$here/.cache/rocm}
+cache=${ROCM_CACHE:-$here/.cache/rocm}
 suites='trixie sid experimental'
 prefer=trixie # where a package is in several suites
+libs=usr/lib/x86_64-linux-gnu
+loader=$libs/ld-linux-x86-64.so.2
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 
 usage() {
@@ -58,8 +61,8 @@ there() {
 
 # A mirror of Debian in the machine's own sources of apt, without -security and the like.
 mirror() {
-	if [ -n "${MORI_ROCM_MIRROR:-}" ]; then
-		echo "$MORI_ROCM_MIRROR"
+	if [ -n "${ROCM_MIRROR:-}" ]; then
+		echo "$ROCM_MIRROR"
 		return
 	fi
 	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
@@ -85,7 +88,7 @@ open_mirror() {
 	done
 	[ -r $keys ] || die "no $keys (package debian-archive-keyring): the packages could not be checked"
 	uri=$(mirror)
-	[ -n "$uri" ] || die "no mirror of Debian in apt's sources; set MORI_ROCM_MIRROR to the URI of one"
+	[ -n "$uri" ] || die "no mirror of Debian in apt's sources; set ROCM_MIRROR to the URI of one"
 	mkdir -p "$cache" || exit 1
 	tmp=$(mktemp -d "$cache/get.XXXXXX") || exit 1
 	trap 'rm -rf "$tmp"' EXIT
@@ -144,7 +147,7 @@ fetch() { # VERSION
 		if [ -z "$take" ]; then
 			echo "rocm: the mirror has no $package $version; it has:" \
 				$(versions_of "$package") >&2
-			echo "rocm: name an older mirror by MORI_ROCM_MIRROR, or change tools/rocm.list" \
+			echo "rocm: name an older mirror by ROCM_MIRROR, or change tools/rocm.list" \
 				"(tools/rocm.sh list prints lines for it)" >&2
 			exit 1
 		fi
@@ -171,6 +174,12 @@ unpack() { # VERSION: to its folder, whole or not at all
 		dpkg-deb -x "$deb" "$tmp/root" || die "could not unpack $deb"
 	done
 	rm -rf "$tmp/root/usr/share/doc" "$tmp/root/usr/share/man" "$tmp/root/usr/share/locale"
+	# Another revision may need what the list does not have; the system's would be another matter.
+	for lib in "$tmp/root/$libs"/libamdhip64.so.? "$tmp/root/$libs"/libamd_comgr.so.?; do
+		lacks=$("$tmp/root/$loader" --library-path "$tmp/root/$libs" --list "$lib" 2>&1 |
+			grep -v "linux-vdso\|$tmp/root/" | sed 's/ => .*//')
+		[ -z "$lacks" ] || die "${lib##*/} lacks" $lacks "(tools/rocm.sh list prints what apt would take today)"
+	done
 	: >"$tmp/root/made-by.$(stamp "$1")"
 	rm -rf "${cache:?}/${1:?}"
 	mv "$tmp/root" "$cache/$1" || exit 1
@@ -203,10 +212,10 @@ run() {
 	shift
 	program=$(command -v "$1") || die "no program $1"
 	shift
-	libs=$root/usr/lib/x86_64-linux-gnu
-	[ -z "${LD_LIBRARY_PATH:-}" ] || libs=$LD_LIBRARY_PATH:$libs
-	exec "$root/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2" --library-path "$libs" \
-		${MORI_ROCM_PRELOAD:+--preload "$MORI_ROCM_PRELOAD"} --argv0 "$program" "$program" "$@"
+	path=$root/$libs
+	[ -z "${LD_LIBRARY_PATH:-}" ] || path=$LD_LIBRARY_PATH:$path
+	exec "$root/$loader" --library-path "$path" \
+		${ROCM_PRELOAD:+--preload "$ROCM_PRELOAD"} --argv0 "$program" "$program" "$@"
 }
 
 # The packages of AMD's, and those that they need, with what apt would install today.

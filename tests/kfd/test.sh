@@ -15,7 +15,7 @@ check "the help" grep -q 'tools/rocm.sh get' "$tmp/out"
 "$rocm" get 1.2.3 >"$tmp/out" 2>"$tmp/err"
 check "a version that there is not" [ $? = 1 ]
 check "the error names those that there are" err_has 'no ROCm 1.2.3 .* it has .*7\.2\.4'
-MORI_ROCM_DIR=$tmp "$rocm" run 7.2.4 true >"$tmp/out" 2>"$tmp/err"
+ROCM_CACHE=$tmp "$rocm" run 7.2.4 true >"$tmp/out" 2>"$tmp/err"
 check "a program without ROCm" [ $? = 1 ]
 check "the error names the command" err_has 'tools/rocm.sh get 7.2.4'
 
