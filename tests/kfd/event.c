@@ -3,6 +3,7 @@
 #include "kfd.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,14 +19,37 @@ static struct {
 	uint64_t age;
 	struct kfd_hsa_memory_exception_data fault;
 } events[EVENTS];
+static uint64_t n_sets; /* of any event */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* A thread that has waited for events: one of ROCr's own, which calls handlers, or the user's. */
+struct event_waiter {
+	struct event_waiter *next;
+	bool waits;
+	uint64_t seen; /* of n_sets */
+};
+static struct event_waiter *waiters;
+static pthread_key_t waiter_key;
+
+static void event_forget(void *waiter)
+{
+	struct event_waiter **at = &waiters;
+
+	pthread_mutex_lock(&lock);
+	while (*at != waiter)
+		at = &(*at)->next;
+	*at = (*at)->next;
+	pthread_mutex_unlock(&lock);
+	free(waiter);
+}
 
 static void event_init(void)
 {
 	pthread_condattr_t a;
 
+	pthread_key_create(&waiter_key, event_forget);
 	pthread_condattr_init(&a);
 	pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
 	pthread_cond_init(&changed, &a);
@@ -83,6 +107,7 @@ int kfd_event_set(uint32_t id, bool on)
 	if (there) {
 		events[id].on = on;
 		events[id].age += on;
+		n_sets++;
 		pthread_cond_broadcast(&changed);
 	}
 	pthread_mutex_unlock(&lock);
@@ -103,6 +128,7 @@ void kfd_event_fault(unsigned gpu, uint64_t addr)
 		};
 		events[id].on = true;
 		events[id].age++;
+		n_sets++;
 		told = true;
 	}
 	pthread_cond_broadcast(&changed);
@@ -141,16 +167,47 @@ static void event_deadline(struct timespec *t, uint32_t ms)
 	}
 }
 
+/* With the lock. */
+static struct event_waiter *event_waiter(void)
+{
+	struct event_waiter *w = pthread_getspecific(waiter_key);
+
+	if (w)
+		return w;
+	w = calloc(1, sizeof(*w));
+	if (!w || pthread_setspecific(waiter_key, w))
+		kfd_die("out of memory");
+	w->next = waiters;
+	waiters = w;
+	return w;
+}
+
+bool kfd_event_settled(void)
+{
+	struct event_waiter *self = pthread_getspecific(waiter_key);
+	bool settled = true;
+
+	pthread_mutex_lock(&lock);
+	for (const struct event_waiter *w = waiters; w; w = w->next)
+		settled &= w == self || (w->waits && w->seen == n_sets);
+	pthread_mutex_unlock(&lock);
+	return settled;
+}
+
 int kfd_event_wait(struct kfd_ioctl_wait_events_args *a)
 {
 	struct kfd_event_data *e = (void *)(uintptr_t)a->events_ptr;
+	struct event_waiter *w;
 	uint32_t ready;
 	struct timespec t;
 	bool late = false;
 
 	event_deadline(&t, a->timeout);
 	pthread_mutex_lock(&lock);
+	w = event_waiter();
+	w->waits = true;
 	for (;;) {
+		w->seen = n_sets;
 		ready = 0;
 		for (uint32_t k = 0; k < a->num_events; k++)
 			ready += event_ready(&e[k]);
@@ -158,6 +215,7 @@ int kfd_event_wait(struct kfd_ioctl_wait_events_args *a)
 			break;
 		late = pthread_cond_timedwait(&changed, &lock, &t) == ETIMEDOUT;
 	}
+	w->waits = false;
 	for (uint32_t k = 0; k < a->num_events; k++) {
 		uint32_t id = e[k].event_id;
 

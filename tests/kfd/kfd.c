@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static struct kfd_setup setup;
@@ -51,6 +52,17 @@ static void kfd_read_gfx(FILE *f)
 				 value / 100 % 100, value % 100);
 }
 
+/* Each piece of memory has a descriptor here, of which the real KFD's process knows nothing. */
+static void kfd_raise_limit(void)
+{
+	struct rlimit l;
+
+	if (!getrlimit(RLIMIT_NOFILE, &l)) {
+		l.rlim_cur = l.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &l);
+	}
+}
+
 static void kfd_read_setup(void)
 {
 	char path[400];
@@ -60,6 +72,7 @@ static void kfd_read_setup(void)
 	setup.topology = getenv("FAKE_KFD");
 	if (!setup.topology)
 		return;
+	kfd_raise_limit();
 	for (unsigned n = 1; n <= KFD_GPUS; n++) {
 		snprintf(path, sizeof(path), "%s/nodes/%u/properties", setup.topology, n);
 		f = fopen(path, "r");

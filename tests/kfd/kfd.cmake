@@ -2,6 +2,11 @@
 # The fake KFD, with the interpreter in it: a library that tests/kfd/run loads before all others; and
 # the programs that kfd/test.sh runs on it, which open AMD's HIP. Reads amd_targets.
 
+find_path(MORI_KFD_INCLUDE linux/kfd_ioctl.h)
+if(NOT MORI_KFD_INCLUDE OR NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+	message(STATUS "no linux/kfd_ioctl.h, or not x86_64: AMD's ROCm is not tested")
+	return()
+endif()
 file(GLOB kfd_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/kfd/*.c)
 add_library(fake_kfd SHARED ${kfd_sources})
 target_include_directories(fake_kfd PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/kfd ${PROJECT_SOURCE_DIR}/src)

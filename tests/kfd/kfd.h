@@ -97,6 +97,8 @@ int kfd_event_create(struct kfd_ioctl_create_event_args *a);
 int kfd_event_destroy(uint32_t id);
 int kfd_event_set(uint32_t id, bool on);
 int kfd_event_wait(struct kfd_ioctl_wait_events_args *a);
+/* Whether all threads that ever waited wait now, and nothing that they wait for has come. */
+bool kfd_event_settled(void);
 /* A GPU has gone where it has no memory: ROCr's handler of such events says so and aborts. */
 void kfd_event_fault(unsigned gpu, uint64_t addr);
 

@@ -16,6 +16,7 @@
 #define LOOK_SOON   20	 /* microseconds between two looks */
 #define LOOK_RARELY 1000 /* at last */
 #define DOORBELLS   8192 /* bytes of a GPU's */
+#define SETTLE	    1000 /* milliseconds */
 
 static struct kfd_queue *queues[QUEUES];
 static struct kfd_mem *doorbells[KFD_GPUS];
@@ -119,6 +120,27 @@ void kfd_queue_fault(struct kfd_queue *q)
 	kfd_event_fault(q->gpu, q->view.missed);
 }
 
+/*
+ * HIP's handlers of what has been completed run in threads of ROCr's, and HIP takes down at exit
+ * what they use, without waiting for them. On a machine that is busy with software GPUs they would
+ * often be late: let them finish first.
+ */
+static void queue_settle(void)
+{
+	bool settled = false;
+
+	for (unsigned ms = 0; !settled && ms < SETTLE; ms++) {
+		settled = kfd_event_settled();
+		pthread_mutex_lock(&lock);
+		for (unsigned k = 0; k < QUEUES; k++)
+			settled &= !queues[k] || queues[k]->hung ||
+				   queue_begin(queues[k]) == queue_end(queues[k]);
+		pthread_mutex_unlock(&lock);
+		if (!settled)
+			usleep(1000);
+	}
+}
+
 /* With the lock. */
 static int queue_start(struct kfd_queue *q)
 {
@@ -140,7 +162,8 @@ static int queue_start(struct kfd_queue *q)
 	if (pthread_create(&q->thread, NULL, queue_serve, q))
 		return -1;
 	queues[q->id] = q;
-	return 0;
+	/* The last to come is the first to be called, before what HIP has left. */
+	return atexit(queue_settle);
 }
 
 int kfd_queue_create(struct kfd_ioctl_create_queue_args *a)
