@@ -169,20 +169,20 @@ fetch() { # VERSION
 }
 
 unpack() { # VERSION: to its folder, whole or not at all
-	mkdir "$tmp/root"
+	mkdir "$tmp/tree"
 	for deb in "$tmp/debs"/*.deb; do
-		dpkg-deb -x "$deb" "$tmp/root" || die "could not unpack $deb"
+		dpkg-deb -x "$deb" "$tmp/tree" || die "could not unpack $deb"
 	done
-	rm -rf "$tmp/root/usr/share/doc" "$tmp/root/usr/share/man" "$tmp/root/usr/share/locale"
+	rm -rf "$tmp/tree/usr/share/doc" "$tmp/tree/usr/share/man" "$tmp/tree/usr/share/locale"
 	# Another revision may need what the list does not have; the system's would be another matter.
-	for lib in "$tmp/root/$libs"/libamdhip64.so.? "$tmp/root/$libs"/libamd_comgr.so.?; do
-		lacks=$("$tmp/root/$loader" --library-path "$tmp/root/$libs" --list "$lib" 2>&1 |
-			grep -v "linux-vdso\|$tmp/root/" | sed 's/ => .*//')
+	for lib in "$tmp/tree/$libs"/libamdhip64.so.? "$tmp/tree/$libs"/libamd_comgr.so.?; do
+		lacks=$("$tmp/tree/$loader" --library-path "$tmp/tree/$libs" --list "$lib" 2>&1 |
+			grep -v "linux-vdso\|$tmp/tree/" | sed 's/ => .*//')
 		[ -z "$lacks" ] || die "${lib##*/} lacks" $lacks "(tools/rocm.sh list prints what apt would take today)"
 	done
-	: >"$tmp/root/made-by.$(stamp "$1")"
+	: >"$tmp/tree/made-by.$(stamp "$1")"
 	rm -rf "${cache:?}/${1:?}"
-	mv "$tmp/root" "$cache/$1" || exit 1
+	mv "$tmp/tree" "$cache/$1" || exit 1
 }
 
 get() {

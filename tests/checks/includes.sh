@@ -25,7 +25,7 @@ tools/mori:	util emu boot
 bench:		mori
 examples:
 python:
-tests/kfd:	emu
+tests/kfd:	emu abi
 tests:		util stream abi target nic dev boot accel net core fake nodes ops
 '
 

@@ -40,60 +40,9 @@ struct hip_access {
 	int flags; /* 3: read and write */
 };
 
-#define HIP_CALLS(C)                                                                               \
-	C(hipInit, (unsigned))                                                                     \
-	C(hipRuntimeGetVersion, (int *))                                                           \
-	C(hipGetDeviceCount, (int *))                                                              \
-	C(hipDeviceGetName, (char *, int, int))                                                    \
-	C(hipSetDevice, (int))                                                                     \
-	C(hipMemGetInfo, (size_t *, size_t *))                                                     \
-	C(hipMalloc, (void **, size_t))                                                            \
-	C(hipExtMallocWithFlags, (void **, size_t, unsigned))                                      \
-	C(hipFree, (void *))                                                                       \
-	C(hipHostMalloc, (void **, size_t, unsigned))                                              \
-	C(hipHostFree, (void *))                                                                   \
-	C(hipHostRegister, (void *, size_t, unsigned))                                             \
-	C(hipHostUnregister, (void *))                                                             \
-	C(hipHostGetDevicePointer, (void **, void *, unsigned))                                    \
-	C(hipMemcpy, (void *, const void *, size_t, int))                                          \
-	C(hipMemcpyAsync, (void *, const void *, size_t, int, hip_stream))                         \
-	C(hipMemset, (void *, int, size_t))                                                        \
-	C(hipDeviceEnablePeerAccess, (int, unsigned))                                              \
-	C(hipDeviceSynchronize, (void))                                                            \
-	C(hipStreamCreateWithFlags, (hip_stream *, unsigned))                                      \
-	C(hipStreamDestroy, (hip_stream))                                                          \
-	C(hipStreamSynchronize, (hip_stream))                                                      \
-	C(hipStreamQuery, (hip_stream))                                                            \
-	C(hipStreamWaitEvent, (hip_stream, hip_event, unsigned))                                   \
-	C(hipStreamWriteValue64, (hip_stream, void *, uint64_t, unsigned))                         \
-	C(hipStreamWaitValue64, (hip_stream, void *, uint64_t, unsigned, uint64_t))                \
-	C(hipEventCreateWithFlags, (hip_event *, unsigned))                                        \
-	C(hipEventDestroy, (hip_event))                                                            \
-	C(hipEventRecord, (hip_event, hip_stream))                                                 \
-	C(hipEventQuery, (hip_event))                                                              \
-	C(hipEventSynchronize, (hip_event))                                                        \
-	C(hipEventElapsedTime, (float *, hip_event, hip_event))                                    \
-	C(hipModuleLoadData, (hip_module *, const void *))                                         \
-	C(hipModuleUnload, (hip_module))                                                           \
-	C(hipModuleGetFunction, (hip_function *, hip_module, const char *))                        \
-	C(hipModuleGetGlobal, (void **, size_t *, hip_module, const char *))                       \
-	C(hipModuleLaunchKernel, (hip_function, unsigned, unsigned, unsigned, unsigned, unsigned,  \
-				  unsigned, unsigned, hip_stream, void **, void **))               \
-	C(hipMemCreate, (hip_part *, size_t, const struct hip_part_how *, unsigned long long))     \
-	C(hipMemRelease, (hip_part))                                                               \
-	C(hipMemAddressReserve, (void **, size_t, size_t, void *, unsigned long long))             \
-	C(hipMemAddressFree, (void *, size_t))                                                     \
-	C(hipMemMap, (void *, size_t, size_t, hip_part, unsigned long long))                       \
-	C(hipMemUnmap, (void *, size_t))                                                           \
-	C(hipMemSetAccess, (void *, size_t, const struct hip_access *, size_t))                    \
-	C(hipMemExportToShareableHandle, (void *, hip_part, int, unsigned long long))              \
-	C(hipMemImportFromShareableHandle, (hip_part *, void *, int))                              \
-	C(hipIpcGetMemHandle, (struct hip_ipc *, void *))                                          \
-	C(hipIpcOpenMemHandle, (void **, struct hip_ipc, unsigned))                                \
-	C(hipIpcCloseMemHandle, (void *))
-
-#define HIP_POINTER(name, params) static int(*name) params;
-HIP_CALLS(HIP_POINTER)
+#define HIP_CALL(name, params) static int(*name) params;
+#include "calls.def"
+#undef HIP_CALL
 static int hip_version;
 static int hip_devices;
 
@@ -117,10 +66,11 @@ static inline void hip_open(void)
 		fprintf(stderr, "%s\n", dlerror());
 		exit(1);
 	}
-#define HIP_FIND(name, params)                                                                     \
+#define HIP_CALL(name, params)                                                                     \
 	*(void **)&(name) = dlsym(library, #name);                                                 \
 	CHECK(name);
-	HIP_CALLS(HIP_FIND)
+#include "calls.def"
+#undef HIP_CALL
 	MUST(hipInit(0));
 	MUST(hipRuntimeGetVersion(&hip_version));
 	MUST(hipGetDeviceCount(&hip_devices));
