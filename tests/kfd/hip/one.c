@@ -94,6 +94,25 @@ static void test_kernels(void)
 	free(host);
 }
 
+/* A grid whose last block is short: no thread of it is beyond the grid. */
+static void test_short_block(void)
+{
+	uint64_t *out, host[512], n = 512, seed = 60;
+	void *args[] = { &out, &n, &seed, NULL };
+	hip_function f;
+
+	MUST(hipMalloc((void **)&out, 4096));
+	MUST(hipMemset(out, 0x21, 4096));
+	MUST(hipModuleGetFunction(&f, module, "fill"));
+	MUST(hipExtModuleLaunchKernel(f, 301, 1, 1, 256, 1, 1, 0, NULL, args, NULL, NULL, NULL, 0));
+	MUST(hipMemcpy(host, out, 4096, D2H));
+	hip_check_words("words of a short block", host, 301, seed, 3);
+	for (size_t k = 301; k < 512; k++)
+		if (!CHECK_EQ("behind it", host[k], 0x2121212121212121))
+			break;
+	MUST(hipFree(out));
+}
+
 /* A kernel of one stream waits for one of another, and a third stream for both by events. */
 static void test_streams(void)
 {
@@ -267,6 +286,7 @@ int main(int argc, char **argv)
 		test_copy(sizes[k], (unsigned)k);
 	test_host_memory();
 	test_kernels();
+	test_short_block();
 	test_streams();
 	test_stream_values();
 	test_global();
