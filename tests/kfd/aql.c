@@ -99,6 +99,17 @@ static bool aql_wait(struct kfd_queue *q, const void *p, int type)
 	return false;
 }
 
+/* AMD's own packets. */
+static bool aql_vendor(struct kfd_queue *q, const struct aql_barrier_value *p)
+{
+	if (p->format == VENDOR_BARRIER_VALUE)
+		return aql_wait(q, p, AQL_VENDOR);
+	if (p->format != VENDOR_PM4)
+		kfd_die("GPU %u: a packet of format %u", q->gpu, p->format);
+	kfd_code_flush(); /* ROCr empties the caches of instructions so */
+	return true;
+}
+
 static bool aql_run(struct kfd_queue *q, const void *p, int type)
 {
 	switch (type) {
@@ -108,15 +119,10 @@ static bool aql_run(struct kfd_queue *q, const void *p, int type)
 	case AQL_BARRIER_OR:
 		return aql_wait(q, p, type);
 	case AQL_VENDOR:
-		switch (((const struct aql_barrier_value *)p)->format) {
-		case VENDOR_PM4: /* how ROCr empties the caches of instructions */
-			kfd_code_flush();
-			return true;
-		case VENDOR_BARRIER_VALUE:
-			return aql_wait(q, p, type);
-		}
+		return aql_vendor(q, p);
+	default:
+		kfd_die("GPU %u: a packet of type %d", q->gpu, type);
 	}
-	kfd_die("GPU %u: a packet of type %d", q->gpu, type);
 }
 
 static void aql_complete(struct kfd_queue *q, uint64_t signal, uint64_t began)

@@ -201,6 +201,8 @@ static uint32_t sdma_run(const struct sdma_packet *p)
 		return 3;
 	case SDMA_GCR:
 		return 5;
+	default:
+		break;
 	}
 	kfd_die("GPU %u: SDMA packet %u/%u", p->queue->gpu, op, sub);
 }

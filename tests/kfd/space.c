@@ -28,10 +28,13 @@ void kfd_space_add(uint64_t va, uint64_t size, uint32_t gpus, void *to)
 	       !(ranges[k].va == va && ranges[k].size == size && ranges[k].delta == r.delta))
 		k++;
 	if (k == room) {
+		struct space_range *more;
+
 		room = room ? 2 * room : 64;
-		ranges = realloc(ranges, room * sizeof(*ranges));
-		if (!ranges)
+		more = realloc(ranges, room * sizeof(*ranges));
+		if (!more)
 			kfd_die("out of memory");
+		ranges = more;
 	}
 	if (k == n_ranges)
 		ranges[n_ranges++] = r;
