@@ -30,15 +30,23 @@ static bool code_complain(char *why, size_t len, const char *format, ...)
 	return false;
 }
 
-static bool code_read_header(struct emu_code *c, const Elf64_Ehdr *e, size_t len, char *why,
-			     size_t n)
+static bool code_check_elf(const Elf64_Ehdr *e, size_t len, char *why, size_t n)
 {
 	if (len < sizeof(*e) || memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_machine != EM_AMDGPU)
 		return code_complain(why, n, "it is not a code object for AMD GPUs");
 	if (e->e_type != ET_DYN)
 		return code_complain(why, n, "the code object is not linked");
-	if (e->e_phoff > len || len - e->e_phoff < (size_t)e->e_phnum * sizeof(Elf64_Phdr))
+	if (e->e_phoff > len || len - e->e_phoff < (size_t)e->e_phnum * sizeof(Elf64_Phdr) ||
+	    e->e_shoff > len || len - e->e_shoff < (size_t)e->e_shnum * sizeof(Elf64_Shdr))
 		return code_complain(why, n, "the code object is cut off");
+	return true;
+}
+
+static bool code_read_header(struct emu_code *c, const Elf64_Ehdr *e, size_t len, char *why,
+			     size_t n)
+{
+	if (!code_check_elf(e, len, why, n))
+		return false;
 	for (size_t k = 0; k < sizeof(machines) / sizeof(machines[0]); k++)
 		if ((e->e_flags & 0xff) == machines[k].mach)
 			snprintf(c->cpu, sizeof(c->cpu), "%s", machines[k].cpu);
@@ -259,6 +267,28 @@ struct emu_code *emu_code_at(void *at, size_t size, const char *cpu, char *why, 
 	snprintf(c->cpu, sizeof(c->cpu), "%s", cpu);
 	if (code_open_decoder(c, why, why_len))
 		return c;
+	emu_code_close(c);
+	return NULL;
+}
+
+struct emu_code *emu_code_read(const void *elf, size_t len, char *why, size_t why_len)
+{
+	const Elf64_Ehdr *e = elf;
+	const Elf64_Phdr *ph;
+	struct emu_code *c;
+	bool good = true;
+
+	if (!code_check_elf(e, len, why, why_len))
+		return NULL;
+	c = code_new(why, why_len);
+	if (!c)
+		return NULL;
+	ph = (const Elf64_Phdr *)((const uint8_t *)elf + e->e_phoff);
+	for (unsigned k = 0; good && k < e->e_phnum; k++)
+		good = ph[k].p_type != PT_NOTE || code_load_notes(c, elf, len, &ph[k]);
+	if (good)
+		return c;
+	code_complain(why, why_len, "the metadata of the code object is damaged");
 	emu_code_close(c);
 	return NULL;
 }

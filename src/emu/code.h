@@ -54,6 +54,8 @@ struct emu_code {
 
 /* NULL and a text: not a code object, of another processor, damaged, or no libLLVM. */
 struct emu_code *emu_code_open(const void *elf, size_t len, char *why, size_t why_len);
+/* For its kernels' names and arguments alone: of any processor, and without libLLVM. */
+struct emu_code *emu_code_read(const void *elf, size_t len, char *why, size_t why_len);
 /*
  * Code that is in memory already, as a driver has loaded it, and stays the caller's: it has no
  * symbols, and kernels are launched by packets (run.h). Instructions are read once, as by a cache.
