@@ -33,6 +33,8 @@ enum accel_kind { ACCEL_AUTO, ACCEL_CPU, ACCEL_CUDA, ACCEL_HIP, ACCEL_AMD_EMU };
 
 struct accel_config {
 	int hint; /* the device: that of the thread's current context, else this number modulo all */
+	bool helper;	  /* copies for PEs, but is none: it launches nothing */
+	bool cached;	  /* hip: memory with caches, though others poll it */
 	bool adversarial; /* amd-emu: memory with caches, and turns left to chance */
 	uint64_t seed;	  /* of that chance */
 };
@@ -47,6 +49,7 @@ struct accel_facts {
 	uint64_t heap_grows;   /* the same for one that grows */
 	uint64_t granule;      /* segments are multiples of it */
 	bool fabric;	       /* segments can be shared by ACCEL_FABRIC */
+	bool by_handles;       /* static heaps are better shared by handle_get() */
 	uint32_t seen; /* devices visible to the process, which can query them about this one */
 	bool amo; /* it has atomics on the memory of every device it reaches, and they on its own */
 };

@@ -51,7 +51,43 @@ struct gpu_calls {
 #undef GPU_CALL_MAY
 };
 
-extern struct gpu_calls gpu;
+extern struct gpu_calls gpu; /* of the vendor whose GPUs this process uses */
+
+/* What differs between the vendors beside their calls: a row of cuda.c and hip.c each. */
+struct gpu_vendor {
+	const char *maker;		   /* of the GPUs, in texts */
+	const char *const *library;	   /* the first that is there; NULL ends the list */
+	enum { GPU_CUDA, GPU_HIP } column; /* of gpu_calls.def */
+	const char *processors;		   /* the word for them */
+	/* Before the library's first call: what the table cannot have by name alone. Or NULL. */
+	void (*adapt)(void *library, struct gpu_calls *calls);
+	void (*version)(char *text, size_t size);
+	/* What mori cc calls the device; -1: any. */
+	void (*target)(int device, char *text, size_t size);
+	/*
+	 * A status and a text if so many PEs of this process cannot use one device: kernels that
+	 * wait for each other would share a queue to it. Or NULL.
+	 */
+	int (*crowd)(int n);
+	/* A device that a PE uses for the first time is current. Or NULL. */
+	void (*ready)(int device);
+	/* Whether ipc_get() is the safer way to share static heaps. Or NULL: it is not. */
+	bool (*by_handles)(void);
+	/* Our own kernels for a device; NULL where they could not be made. */
+	const void *(*kernels)(int device, size_t *len);
+};
+
+/* Values of the driver's, as CUDA has them; for HIP hip.c translates what differs. */
+enum gpu_attribute { /* of a device */
+		     GPU_PROCESSORS = 16,
+		     GPU_MAJOR = 75,
+		     GPU_MINOR = 76,
+		     GPU_HAS_RANGES = 102,
+		     GPU_HAS_FDS = 103,
+		     GPU_HAS_RDMA = 110,
+		     GPU_HAS_FABRIC = 128
+};
+enum gpu_p2p { GPU_P2P_ACCESS = 2, GPU_P2P_AMO = 3 };
 
 enum {
 	GPU_FD = 1,	   /* a segment is shared as a file descriptor, */
@@ -66,6 +102,7 @@ struct gpu_home {
 	struct gpu_home *next;
 	gpu_ctx ctx;
 	int device;
+	int n_pes;			   /* of this process that use it */
 	int priority;			   /* of streams: the greatest */
 	bool fabric;			   /* memory can be shared by handles of the fabric */
 	gpu_stream news;		   /* for what must not wait for other calls */
@@ -83,12 +120,27 @@ enum gpu_lane { GPU_RUN, GPU_HOST, GPU_LANES };
 
 struct accel_dev {
 	struct gpu_home *home;
+	bool counted; /* in n_pes of its home */
 	gpu_stream lane[GPU_LANES];
 	uint64_t *result; /* host memory that kernels can write: the result of an atomic */
 	struct lock lock; /* of result */
 };
 
+/* gpu_driver.c */
+/* Opens the vendor's library, once per process; the process then uses no other vendor's. */
+int gpu_load(const struct gpu_vendor *vendor);
+/* After gpu_load(): */
+const struct gpu_vendor *gpu_vendor(void);
+int gpu_devices(void);
+/* A text for a failed call, and our code for it. */
+int gpu_fail(int code, const char *what);
+int gpu_describe(const struct gpu_vendor *vendor, int number, char *text, size_t size);
+
 /* gpu.c */
+int gpu_open(const struct gpu_vendor *vendor, const struct accel_config *config,
+	     struct accel_dev **out, int *number);
+void gpu_close(struct accel_dev *d);
+bool gpu_current(const struct accel_dev *d);
 /*
  * Launches, with the context current. One launch at a time per process: the driver assigns a queue
  * to a stream at a launch, and two concurrent launches may get the same one; kernels that wait for
@@ -99,8 +151,6 @@ int gpu_submit(gpu_function f, const unsigned grid[3], const unsigned block[3], 
 	       gpu_stream stream, void **args);
 /* With the context current: a stream of the PE, made if need be. */
 int gpu_lane(struct accel_dev *d, enum gpu_lane lane, gpu_stream *out);
-/* A text for a failed call, and our code for it. */
-int gpu_fail(int code, const char *what);
 int gpu_enter(const struct accel_dev *d);
 void gpu_leave(void);
 /* The same at the end of a call whose driver's code is @code: our status, with @what in the text. */
@@ -132,8 +182,5 @@ int gpu_stream_check(struct accel_dev *d, void *stream, bool alone);
 int gpu_stream_copy(struct accel_dev *d, void *dst, const void *src, uint64_t len, void *stream);
 int gpu_stream_task(struct accel_dev *d, enum dev_task_id id, const struct dev_task *task,
 		    int lanes, void *stream);
-
-/* Our own kernels as PTX; "" where they could not be made. The build makes it. */
-extern const char cuda_kernels[];
 
 #endif

@@ -20,10 +20,7 @@
 #define GPU_HOST_MAPPED 3u /* for every context, and kernels may use it */
 #define GPU_HOST_MAP	2u
 #define GPU_HOST_IO	4u
-#define GPU_DMABUF	1   /* of mem_handle */
 #define GPU_IS_PINNED	712 /* by other code, such as torch */
-#define GPU_HAS_RDMA	110 /* attributes of a device */
-#define GPU_HAS_FABRIC	128
 
 /* What was reserved around a range, so that it can be given back. */
 struct gpu_range {
@@ -375,14 +372,14 @@ static int gpu_dmabuf(struct accel_dev *d, const void *at, uint64_t len, int *fd
 	uint64_t base = from & ~(page - 1), end = (from + len + page - 1) & ~(page - 1);
 	int code, err;
 
-	if (!gpu.mem_handle)
+	if (!gpu.mem_dmabuf)
 		return err_set(MORI_SHMEM_ENOTSUP, "the driver of the GPU has no dma-buf");
 	err = gpu_enter(d);
 	if (err)
 		return err;
-	code = gpu.mem_handle(fd, base, end - base, GPU_DMABUF, 0);
+	code = gpu.mem_dmabuf(fd, off, base, end - base);
 	gpu_leave();
-	*off = from - base;
+	*off += from - base;
 	return code ? gpu_fail(code, "no dma-buf for memory of the GPU") : 0;
 }
 

@@ -13,12 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GPU_JIT_ERRORS	    5 /* options of a load: a buffer for the compiler's errors */
-#define GPU_JIT_ERRORS_SIZE 6
-#define GPU_NOT_READY	    600
-#define GPU_MOST_THREADS    0 /* attributes of a function: threads per block, */
-#define GPU_LOCAL_SIZE	    3 /* bytes per thread */
-#define GPU_STACK	    0 /* a limit of the context: bytes per thread */
+#define GPU_NOT_READY	 600
+#define GPU_MOST_THREADS 0 /* attributes of a function: threads per block, */
+#define GPU_LOCAL_SIZE	 3 /* bytes per thread */
+#define GPU_STACK	 0 /* a limit of the context: bytes per thread */
 
 #define IDLE_NS 20000000 /* between two calls of a launch's idle() */
 
@@ -74,13 +72,12 @@ static void gpu_module_preload(struct gpu_module *m)
 	free(list);
 }
 
-static int gpu_module_open(struct gpu_module *m, const char *image)
+static int gpu_module_open(struct gpu_module *m, const void *image, size_t len)
 {
 	char said[512] = "";
-	int options[] = { GPU_JIT_ERRORS, GPU_JIT_ERRORS_SIZE };
-	void *values[] = { said, (void *)(uintptr_t)(sizeof(said) - 1) };
-	int code = gpu.module_load(&m->module, image, 2, options, values);
+	int code = gpu.module_load(&m->module, image, len, said, sizeof(said));
 	const char *name = NULL;
+	char target[32];
 
 	if (!code) {
 		gpu_module_preload(m);
@@ -88,28 +85,25 @@ static int gpu_module_open(struct gpu_module *m, const char *image)
 	}
 	gpu.error_name(code, &name);
 	gpu_fail(code, "load");
+	gpu_vendor()->target(-1, target, sizeof(target));
 	return err_set(code == 2 ? MORI_SHMEM_ENOMEM : MORI_SHMEM_EINVAL,
 		       "this is not a module for this GPU: %s%s%s; make one with mori cc --target "
-		       "sm_<capability>",
-		       name ? name : "", *said ? ": " : "", said);
+		       "%s",
+		       name ? name : "", *said ? ": " : "", said, target);
 }
 
 static int gpu_module_load(struct accel_dev *d, const void *image, size_t len,
 			   struct accel_module **out)
 {
 	struct gpu_module *m = calloc(1, sizeof(*m));
-	char *text = malloc(len + 1); /* PTX is a string */
-	int err = m && text ? gpu_enter(d) : err_set(MORI_SHMEM_ENOMEM, "no memory for a module");
+	int err = m ? gpu_enter(d) : err_set(MORI_SHMEM_ENOMEM, "no memory for a module");
 
 	if (!err) {
-		memcpy(text, image, len);
-		text[len] = '\0';
 		m->dev = d;
 		m->ours = true;
-		err = gpu_module_open(m, text);
+		err = gpu_module_open(m, image, len);
 		gpu_leave();
 	}
-	free(text);
 	if (err)
 		free(m);
 	else

@@ -21,15 +21,18 @@ static const char *const task_names[DEV_TASK_COUNT] = { DEV_TASKS(TASK_NAME) };
 
 void gpu_tasks_load(struct gpu_home *home)
 {
+	size_t len = 0;
+	const void *image = gpu_vendor()->kernels(home->device, &len);
+	char said[8];
 	int code = 0;
 
-	if (!cuda_kernels[0]) {
+	if (!image) {
 		snprintf(home->no_task, sizeof(home->no_task),
 			 "this build lacks the kernels that it needs for that: clang 19 was "
 			 "missing when it was made");
 		return;
 	}
-	code = gpu.module_load(&home->tasks, cuda_kernels, 0, NULL, NULL);
+	code = gpu.module_load(&home->tasks, image, len, said, sizeof(said));
 	for (int i = 0; i < DEV_TASK_COUNT && !code; i++) {
 		code = gpu.module_function(&home->task[i], home->tasks, task_names[i]);
 		if (!code && gpu.function_load)
