@@ -25,15 +25,19 @@ if(NOT MORI_VERBS)
 	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/net/verbs(_(lib|scan|qp|mlx5|devx|bnxt|ionic))?[.]c$")
 endif()
 
-# The driver is loaded at run time. The library's own kernels are PTX in a C file, made by clang.
-set(MORI_CUDA OFF)
+# The drivers are loaded at run time. The library's own kernels are made by clang: PTX in a C file, and
+# a code object for each AMD GPU in another.
 set(MORI_KERNELS)
+set(MORI_CUDA ON)
+set(MORI_HIP ON)
+find_program(MORI_AMD_LLD NAMES ld.lld-23 ld.lld-22 ld.lld-21 ld.lld-20 ld.lld-19 ld.lld)
+find_program(MORI_AMD_LLC NAMES llc-23 llc-22 llc-21 llc-20 llc-19 llc)
 if(MORI_WITH_CUDA STREQUAL "OFF")
+	set(MORI_CUDA OFF)
 	mori_off("CUDA backend" CUDA "no NVIDIA GPUs, MORI_SHMEM_DEVICE=cuda is an error")
-	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/accel/(gpu|cuda)[^/]*[.]c$")
+	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/accel/cuda[.]c$")
 else()
-	set(MORI_CUDA ON)
-	set(MORI_KERNELS ${PROJECT_BINARY_DIR}/cuda_kernels.c)
+	list(APPEND MORI_KERNELS ${PROJECT_BINARY_DIR}/cuda_kernels.c)
 	if(MORI_CLANG_USABLE)
 		mori_row("CUDA backend" built "libcuda.so.1 is loaded at run time")
 	else()
@@ -41,7 +45,25 @@ else()
 			"on NVIDIA GPUs no host atomics, no operations on streams")
 	endif()
 endif()
-mori_row("HIP backend" off "there is none yet, kernels for AMD GPUs only compile")
+if(MORI_WITH_HIP STREQUAL "OFF")
+	set(MORI_HIP OFF)
+	mori_off("HIP backend" HIP "no AMD GPUs, MORI_SHMEM_DEVICE=hip is an error")
+	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/accel/hip[^/]*[.]c$")
+else()
+	list(APPEND MORI_KERNELS ${PROJECT_BINARY_DIR}/hip_kernels.c)
+	if(NOT MORI_CLANG_USABLE)
+		mori_missing("HIP backend" partly HIP clang-19
+			"on AMD GPUs no host atomics, no operations on streams")
+	elseif(MORI_AMD_LLD AND MORI_AMD_LLC)
+		mori_row("HIP backend" built "libamdhip64.so is loaded at run time")
+	else()
+		mori_missing("HIP backend" partly HIP lld-22
+			"on AMD GPUs no host atomics, no operations on streams")
+	endif()
+endif()
+if(NOT MORI_CUDA AND NOT MORI_HIP)
+	list(FILTER MORI_LIBRARY_SOURCES EXCLUDE REGEX "/src/accel/gpu[^/]*[.]c$")
+endif()
 
 if(NOT MORI_LIBRARY_SOURCES)
 	message(WARNING "no library sources: only mori-list and the checks are built")
@@ -59,6 +81,15 @@ add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/cuda_kernels.c
 	DEPENDS ${kernel_sources} ${PROJECT_SOURCE_DIR}/tools/embed_kernels.sh
 	COMMENT "Building the library's own kernels"
 	VERBATIM)
+add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/hip_kernels.c
+	COMMAND ${PROJECT_SOURCE_DIR}/tools/embed_code_objects.sh
+		"${MORI_CLANG_USABLE}" "$<$<BOOL:${MORI_AMD_LLC}>:${MORI_AMD_LLC}>"
+		"$<$<BOOL:${MORI_AMD_LLD}>:${MORI_AMD_LLD}>"
+		${PROJECT_BINARY_DIR}/hip_kernels.c
+		${MORI_WERROR_FLAG}
+	DEPENDS ${kernel_sources} ${PROJECT_SOURCE_DIR}/tools/embed_code_objects.sh
+	COMMENT "Building the library's own kernels for AMD GPUs"
+	VERBATIM)
 
 add_library(mori_shmem_objects OBJECT ${MORI_LIBRARY_SOURCES} ${MORI_KERNELS})
 target_include_directories(mori_shmem_objects PUBLIC
@@ -70,6 +101,9 @@ if(MORI_FABRIC)
 endif()
 if(MORI_CUDA)
 	target_compile_definitions(mori_shmem_objects PRIVATE MORI_HAVE_CUDA)
+endif()
+if(MORI_HIP)
+	target_compile_definitions(mori_shmem_objects PRIVATE MORI_HAVE_HIP)
 endif()
 if(MORI_VERBS)
 	target_include_directories(mori_shmem_objects SYSTEM PRIVATE ${MORI_VERBS_INCLUDE})

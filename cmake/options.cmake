@@ -17,12 +17,9 @@ option(BUILD_TESTING "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 mori_option(FABRIC "Networks through libfabric")
 mori_option(VERBS "NICs that kernels drive, through libibverbs")
 mori_option(CUDA "The backend for NVIDIA GPUs")
-mori_option(HIP "The backend for AMD GPUs, which does not exist yet")
+mori_option(HIP "The backend for AMD GPUs")
 mori_option(PYTHON "The Python package")
 mori_option(BITCODE "The device library")
-if(MORI_WITH_HIP STREQUAL "ON")
-	message(FATAL_ERROR "MORI_WITH_HIP=ON: there is no HIP backend yet; use AUTO or OFF")
-endif()
 
 # mori_row(component state text...): one row of the summary; each further text has its own line.
 function(mori_row component state)

@@ -40,10 +40,6 @@ for name in $options; do
 		"$tmp/options/CMakeCache.txt"
 done
 # shellcheck disable=SC2046 # lists of words
-configure $(all AUTO) -DMORI_WITH_HIP=ON
-check "HIP is refused" [ "$code" != 0 ]
-check "HIP, by name" has 'MORI_WITH_HIP=ON: there is no HIP backend yet'
-# shellcheck disable=SC2046 # lists of words
 configure $(all OFF)
 check "all off" [ "$code" = 0 ]
 for component in "libfabric headers" "verbs headers" "CUDA backend" "HIP backend" \
@@ -63,6 +59,7 @@ LLVM tools|missing|llvm-19|device library
 libfabric headers|missing|libfabric-dev|TCP only
 verbs headers|missing|libibverbs-dev|NICs
 CUDA backend|partly|clang-19|streams
+HIP backend|partly|clang-19|streams
 device library nvptx64|missing|clang-19|kernels
 device library $cpu|missing|clang-19|kernels
 Python package|missing|python3-dev|Python
@@ -77,6 +74,7 @@ done <<'END'
 FABRIC libfabric-dev
 VERBS libibverbs-dev
 CUDA clang-19
+HIP clang-19
 PYTHON python3-dev
 BITCODE clang-19
 END

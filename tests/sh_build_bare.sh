@@ -89,8 +89,8 @@ check "make uninstall without an installation" [ "$code" != 0 ]
 check "it says that there is no manifest" err_has 'no manifest'
 
 # OFF leaves out what is there.
-user make JOBS=2 CMAKE_ARGS="-DMORI_WITH_CUDA=OFF"
-check "make without CUDA" [ "$code" = 0 ]
+user make JOBS=2 CMAKE_ARGS="-DMORI_WITH_CUDA=OFF -DMORI_WITH_HIP=OFF"
+check "make without GPUs" [ "$code" = 0 ]
 check "the summary without CUDA" row "$tmp/out" "CUDA backend" off MORI_WITH_CUDA=OFF
 user env MORI_SHMEM_DEVICE=cuda build/bin/mori run -n 2 build/bin/mori-hello
 check "a job without CUDA" [ "$code" != 0 ]

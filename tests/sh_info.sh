@@ -21,7 +21,7 @@ check "device" out_has '^  cpu  *used'
 check "cuda has a state" out_has '^  cuda  *.*('
 check "heap" out_has '^  size  *1G  (default on the CPU)'
 check "transport" out_has '^  p2p  *yes'
-for lib in libpmix.so.2 libfabric.so.1 libibverbs.so.1 libmlx5.so.1 libcuda.so.1 libamdhip64.so; do
+for lib in libpmix.so.2 libfabric.so.1 libibverbs.so.1 libmlx5.so.1 libcuda.so.1 libamdhip64.so.7 libamdhip64.so.6; do
 	check "$lib is found or is not" grep -qE "^  $lib  *(/|not found|not usable|found)" "$tmp/out"
 done
 check "NICs or the reason" grep -qE '^  NIC( [^ ]+:[0-9]+)?  *(yes|no|none)  \(' "$tmp/out"

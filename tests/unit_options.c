@@ -398,7 +398,7 @@ int main(void)
 	test_deadline(60);
 	test_defaults();
 	test_warning("MORI_DISABLE_P3P", "1", "MORI_DISABLE_P2P");
-	test_warning("MORI_SHMEM_HEAP_TYPE", "uncached", "no effect yet");
+	test_warning("MORI_SDMA_NUM_CHANNELS", "2", "no effect yet");
 	test_warning("MORI_SDMA_NUM_CHANNELS", "2", "no effect yet");
 	test_size();
 	test_switch();

@@ -19,6 +19,10 @@ static const struct accel_ops *accel_ops_of(enum accel_kind kind)
 	if (kind == ACCEL_CUDA)
 		return &accel_cuda;
 #endif
+#ifdef MORI_HAVE_HIP
+	if (kind == ACCEL_HIP)
+		return &accel_hip;
+#endif
 	if (kind == ACCEL_AMD_EMU)
 		return &accel_amd_emu;
 	return kind == ACCEL_CPU ? &accel_cpu : NULL;
@@ -29,33 +33,53 @@ bool accel_built(enum accel_kind kind)
 	return accel_ops_of(kind) != NULL;
 }
 
-int accel_open(enum accel_kind kind, const struct accel_config *config, struct accel *out)
+static int accel_open_one(const struct accel_ops *ops, const struct accel_config *config,
+			  struct accel *out)
 {
-	const struct accel_ops *ops = accel_ops_of(kind == ACCEL_AUTO ? ACCEL_CUDA : kind);
-	int err = MORI_SHMEM_ENOTSUP;
-	struct err_was was;
+	int err;
 
-	if (!ops && kind == ACCEL_AUTO)
-		ops = &accel_cpu;
-	if (!ops)
-		return err_set(MORI_SHMEM_ENOTSUP,
-			       "MORI_SHMEM_DEVICE=%s: this build has no %s backend; use %s",
-			       kind_names[kind], backend_names[kind],
-			       accel_built(ACCEL_CUDA) ? "cpu or cuda" : "cpu");
 	out->dev = NULL;
 	out->number = 0;
-	err_save(&was);
 	err = ops->open(config, &out->dev, &out->number);
-	if (err == MORI_SHMEM_ENOTSUP && kind == ACCEL_AUTO) {
-		err_restore(&was);
-		ops = &accel_cpu;
-		err = 0;
-	}
 	if (!err) {
 		out->ops = ops;
 		out->mem = ops->mem;
 	}
 	return err;
+}
+
+/* A GPU where there is one, else the CPU. */
+static int accel_open_any(const struct accel_config *config, struct accel *out)
+{
+	static const enum accel_kind kinds[] = { ACCEL_CUDA, ACCEL_HIP, ACCEL_CPU };
+	int err = MORI_SHMEM_ENOTSUP;
+	struct err_was was;
+
+	err_save(&was);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && err == MORI_SHMEM_ENOTSUP; i++) {
+		if (!accel_built(kinds[i]))
+			continue;
+		err_restore(&was);
+		err = accel_open_one(accel_ops_of(kinds[i]), config, out);
+	}
+	return err;
+}
+
+int accel_open(enum accel_kind kind, const struct accel_config *config, struct accel *out)
+{
+	static const char *const others[] = { "cpu", "cpu or cuda", "cpu or hip" };
+	const struct accel_ops *ops = accel_ops_of(kind);
+
+	if (kind == ACCEL_AUTO)
+		return accel_open_any(config, out);
+	if (!ops)
+		return err_set(MORI_SHMEM_ENOTSUP,
+			       "MORI_SHMEM_DEVICE=%s: this build has no %s backend; use %s",
+			       kind_names[kind], backend_names[kind],
+			       others[accel_built(ACCEL_CUDA) ? 1 :
+				      accel_built(ACCEL_HIP)  ? 2 :
+								0]);
+	return accel_open_one(ops, config, out);
 }
 
 void accel_close(struct accel *a)

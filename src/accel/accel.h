@@ -218,7 +218,7 @@ struct accel_ops {
 	bool silent; /* its kernels cannot call the host: somebody polls what they write for it */
 };
 
-extern const struct accel_ops accel_cpu, accel_cuda, accel_amd_emu;
+extern const struct accel_ops accel_cpu, accel_cuda, accel_hip, accel_amd_emu;
 extern const struct accel_module_ops cpu_module_ops;
 
 #endif

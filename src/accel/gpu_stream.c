@@ -23,13 +23,15 @@ void gpu_tasks_load(struct gpu_home *home)
 {
 	size_t len = 0;
 	const void *image = gpu_vendor()->kernels(home->device, &len);
-	char said[8];
+	char said[8], target[32];
 	int code = 0;
 
 	if (!image) {
+		gpu_vendor()->target(home->device, target, sizeof(target));
 		snprintf(home->no_task, sizeof(home->no_task),
-			 "this build lacks the kernels that it needs for that: clang 19 was "
-			 "missing when it was made");
+			 "this build lacks the kernels that it needs for that on %s: clang 19 was "
+			 "missing when it was made, or other tools that they need",
+			 target);
 		return;
 	}
 	code = gpu.module_load(&home->tasks, image, len, said, sizeof(said));

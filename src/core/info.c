@@ -45,6 +45,12 @@ static void info_library(const struct info_sink *o)
 #else
 	const char *compiler = "gcc " __VERSION__;
 #endif
+	static const char *const features[] = {
+		"cpu devices, processes and threads as PEs",
+		"cpu and cuda devices, processes and threads as PEs",
+		"cpu and hip devices, processes and threads as PEs",
+		"cpu, cuda and hip devices, processes and threads as PEs",
+	};
 	char abi[16];
 
 	snprintf(abi, sizeof(abi), "%u", DEV_ABI);
@@ -52,9 +58,7 @@ static void info_library(const struct info_sink *o)
 	info_row(o, "library", "abi", abi, NULL);
 	info_row(o, "library", "compiler", compiler, NULL);
 	info_row(o, "library", "features",
-		 accel_built(ACCEL_CUDA) ? "cpu and cuda devices, processes and threads as PEs" :
-					   "cpu devices, processes and threads as PEs",
-		 NULL);
+		 features[2 * accel_built(ACCEL_HIP) + accel_built(ACCEL_CUDA)], NULL);
 }
 
 static void info_cpu_name(char *buf, size_t size)
@@ -101,31 +105,16 @@ static int info_cores(void)
 /* Never unmapped again: a driver may have left threads or exit handlers behind. */
 #define PROBE_FLAGS (RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE)
 
-static void info_cuda(const struct info_sink *o)
+static void info_gpus(const struct info_sink *o, enum accel_kind kind, const char *name)
 {
 	char text[256], key[32];
-	int err = accel_describe(ACCEL_CUDA, -1, text, sizeof(text));
+	int err = accel_describe(kind, -1, text, sizeof(text));
 
-	info_row(o, "device", "cuda", err ? "not used" : "used", err ? err_text() : text);
-	for (int i = 0; !err && !accel_describe(ACCEL_CUDA, i, text, sizeof(text)); i++) {
-		snprintf(key, sizeof(key), "cuda.%d", i);
+	info_row(o, "device", name, err ? "not used" : "used", err ? err_text() : text);
+	for (int i = 0; !err && !accel_describe(kind, i, text, sizeof(text)); i++) {
+		snprintf(key, sizeof(key), "%s.%d", name, i);
 		info_row(o, "device", key, text, NULL);
 	}
-}
-
-/* Searches for a driver without calling it: this build has no device of its kind. */
-static void info_gpu(const struct info_sink *o, const char *device, const char *lib)
-{
-	void *handle = dlopen(lib, PROBE_FLAGS);
-	char note[256];
-
-	if (handle)
-		snprintf(note, sizeof(note), "%s is there, but this build has no such device", lib);
-	else
-		snprintf(note, sizeof(note), "%s not found", lib);
-	info_row(o, "device", device, "not used", note);
-	if (handle)
-		dlclose(handle);
 }
 
 static void info_device(const struct info_sink *o)
@@ -141,8 +130,8 @@ static void info_device(const struct info_sink *o)
 	info_row(o, "device", "cpu.cores", value, note);
 	snprintf(value, sizeof(value), "%.1f GiB", (double)pages * (double)page / (1 << 30));
 	info_row(o, "device", "cpu.memory", value, NULL);
-	info_cuda(o);
-	info_gpu(o, "hip", "libamdhip64.so");
+	info_gpus(o, ACCEL_CUDA, "cuda");
+	info_gpus(o, ACCEL_HIP, "hip");
 }
 
 struct info_heap_row {
@@ -168,7 +157,7 @@ static void info_heap(const struct info_sink *o)
 	struct info_heap_row rows[] = {
 		{ o, "MORI_SHMEM_HEAP_SIZE", "size", "1G", "default on the CPU" },
 		{ o, "MORI_SHMEM_MODE", "mode", "", NULL },
-		{ o, "MORI_SHMEM_HEAP_TYPE", "type", "normal", "default on the CPU" },
+		{ o, "MORI_SHMEM_HEAP_TYPE", "type", "", "uncached on AMD GPUs, else normal" },
 		{ o, "MORI_SHMEM_VMM_CHUNK_SIZE", "vmm chunk", "", NULL },
 	};
 
@@ -224,8 +213,9 @@ static bool info_has_device(const struct options *options)
 	bool device;
 
 	err_save(&was);
-	device =
-		options->device != ACCEL_CPU && !accel_describe(ACCEL_CUDA, -1, text, sizeof(text));
+	device = options->device != ACCEL_CPU &&
+		 (!accel_describe(ACCEL_CUDA, -1, text, sizeof(text)) ||
+		  !accel_describe(ACCEL_HIP, -1, text, sizeof(text)));
 	err_restore(&was);
 	return device;
 }
@@ -297,6 +287,8 @@ static void info_dependency(const struct info_sink *o, const char *lib, const ch
 
 static void info_dependencies(const struct info_sink *o)
 {
+	const char *hip = accel_built(ACCEL_HIP) ? "AMD GPUs" : "AMD GPUs; not used by this build";
+
 	info_dependency(o, "libpmix.so.2", "finds the job under mpirun and srun");
 	info_dependency(o, "libfabric.so.1", "other nodes, where there is a NIC for it");
 	info_dependency(o, "libibverbs.so.1", "RDMA NICs that kernels drive");
@@ -304,7 +296,8 @@ static void info_dependencies(const struct info_sink *o)
 	info_dependency(o, "libcuda.so.1",
 			accel_built(ACCEL_CUDA) ? "NVIDIA GPUs" :
 						  "NVIDIA GPUs; not used by this build");
-	info_dependency(o, "libamdhip64.so", "AMD GPUs; not used by this build");
+	info_dependency(o, "libamdhip64.so.7", hip);
+	info_dependency(o, "libamdhip64.so.6", hip);
 }
 
 static void info_env_part(const struct info_sink *o, const char *name, const char *part,

@@ -403,7 +403,6 @@ static void options_warn_idle(void)
 	static const struct {
 		const char *name, *why;
 	} idle[] = {
-		{ "MORI_SHMEM_HEAP_TYPE", "AMD GPUs are not supported" },
 		{ "MORI_SDMA_NUM_CHANNELS", "no path uses a copy engine" },
 	};
 

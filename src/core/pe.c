@@ -66,6 +66,7 @@ static int pe_blob_fill(const struct pe *pe, struct pe_blob *blob)
 	blob->device_free = facts.free;
 	blob->device_granule = facts.granule;
 	blob->fabric = facts.fabric;
+	blob->by_handles = facts.by_handles;
 	blob->seen = facts.seen;
 	blob->amo = facts.amo;
 	return 0;
@@ -335,6 +336,7 @@ static int pe_open_device(struct pe *pe)
 {
 	struct accel_config config = {
 		.hint = pe_device_hint(pe),
+		.cached = pe_wants_cache(pe),
 		.adversarial = pe->options.emu_memory == 1,
 		.seed = (uint64_t)pe->options.emu_seed + ((uint64_t)pe->rank << 32),
 	};

@@ -98,8 +98,9 @@ struct pe_blob {
 	unsigned char device_id[16];
 	uint64_t device_free; /* bytes; 0: no limit that is known */
 	uint64_t device_granule;
-	uint32_t fabric;    /* its memory can be shared by handles of the fabric */
-	uint32_t seen, amo; /* devices that it sees; whether all of them are atomic with its own */
+	uint32_t fabric;     /* its memory can be shared by handles of the fabric */
+	uint32_t by_handles; /* static heaps are better shared by handles of whole allocations */
+	uint32_t seen, amo;  /* devices that it sees; whether all of them are atomic with its own */
 };
 
 struct heap {
@@ -227,6 +228,11 @@ int pe_agree(struct pe *pe, int err);
 static inline const struct pe_blob *pe_blob_of(const struct boot *boot, int rank)
 {
 	return boot_peer(boot, rank)->blob;
+}
+
+static inline bool pe_wants_cache(const struct pe *pe)
+{
+	return pe->options.heap_type == OPTION_HEAP_NORMAL;
 }
 
 static inline bool pe_other_process(const struct pe *pe, int rank)

@@ -139,7 +139,10 @@ static int remote_open_net(struct pe *pe)
 	for (int i = 0; i < w->n_pes; i++)
 		proc_of[i] = boot_peer(w->boot, i)->proc;
 	if (pe_device_mem(pe))
-		err = accel_open(ACCEL_AUTO, &(struct accel_config){ .hint = pe->accel.number },
+		err = accel_open(ACCEL_AUTO,
+				 &(struct accel_config){ .hint = pe->accel.number,
+							 .cached = pe_wants_cache(pe),
+							 .helper = true },
 				 &w->net_accel);
 	if (!err)
 		err = net_open(&config, &net);

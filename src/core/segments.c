@@ -6,8 +6,8 @@
  * process. All segments are mapped in one range of addresses, one stride per PE; behind each heap
  * are the flags of kernels' barriers.
  *
- * With MORI_SHMEM_SHARE=ipc a heap is one allocation, which others open by a handle, at any
- * address.
+ * With MORI_SHMEM_SHARE=ipc, or where a device is safer so, a heap is one allocation, which others
+ * open by a handle, at any address.
  */
 #include "boot/boot.h"
 #include "core/pe.h"
@@ -420,6 +420,17 @@ static int segments_choose_kind(struct world *w, uint32_t share)
 	return 0;
 }
 
+/* The same in every PE. */
+static bool segments_by_handles(const struct world *w, const struct pe_blob *blob)
+{
+	bool wanted = false;
+
+	for (int i = 0; i < w->n_pes; i++)
+		wanted = wanted || pe_blob_of(w->boot, i)->by_handles;
+	return blob->share == OPTION_SHARE_IPC ||
+	       (blob->share == OPTION_SHARE_AUTO && blob->mode == OPTION_MODE_STATIC && wanted);
+}
+
 int segments_enter(struct pe *pe, const struct pe_blob *blob)
 {
 	struct world *w = pe->world;
@@ -427,7 +438,7 @@ int segments_enter(struct pe *pe, const struct pe_blob *blob)
 
 	if (!err)
 		err = segments_choose_kind(w, blob->share);
-	if (err || blob->share != OPTION_SHARE_IPC)
+	if (err || !segments_by_handles(w, blob))
 		return err ? err :
 			     pe->accel.mem->reserve(pe->accel.dev, w->window_len, w->align,
 						    &w->window);

@@ -3,15 +3,13 @@
 # kernels of the tests, and in its folder examples those of the examples. `make amd` makes all of
 # them and runs amd/run over them; `make test` makes and runs a sample.
 
-find_program(MORI_AMD_LLD NAMES ld.lld-23 ld.lld-22 ld.lld-21 ld.lld-20 ld.lld-19 ld.lld)
-find_program(MORI_AMD_LLC NAMES llc-23 llc-22 llc-21 llc-20)
 if(NOT MORI_AMD_LLD)
 	message(STATUS "no lld: kernels for AMD GPUs are not tested")
 	return()
 endif()
 set(amd_dir ${PROJECT_BINARY_DIR}/tests/amd)
 set(amd_targets gfx942 gfx90a)
-if(MORI_AMD_LLC) # LLVM 19 does not know it
+if(MORI_AMD_LLC MATCHES "llc-2[0-9]$") # LLVM 19 does not know it
 	list(APPEND amd_targets gfx950)
 endif()
 # What a plain run takes: of gfx942 nearly all, of the others modules that compile fast.

@@ -327,6 +327,8 @@ static int job_start(struct job *j)
 	/* Kernels of PEs in one process wait for each other: each needs a queue to the GPU. */
 	if (j->o->threads > 1 && !getenv("CUDA_MPS_PIPE_DIRECTORY"))
 		setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+	if (j->o->threads > 1)
+		setenv("GPU_MAX_HW_QUEUES", j->o->threads > 8 ? "64" : "32", 0);
 	/* Made first, so that the PEs see the launcher's environment unchanged. */
 	env = run_env_new(j->o->np);
 	if (!env)
