@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 
 static struct kfd_queue *queues[QUEUES];
 static struct kfd_mem *doorbells[KFD_GPUS];
+static uint64_t *doorbell_words[KFD_GPUS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool watched;
 
@@ -41,14 +43,24 @@ void kfd_pause(unsigned *n)
 		usleep(*n < 1000 ? 20 : 200);
 }
 
-static uint64_t queue_end(const struct kfd_queue *q)
-{
-	return __atomic_load_n(q->write_at, __ATOMIC_ACQUIRE);
-}
-
 static uint64_t queue_begin(const struct kfd_queue *q)
 {
 	return __atomic_load_n(q->read_at, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Packets of a kernel's queue are whole once the doorbell has their number: HIP copies those of a
+ * graph with their headers.
+ */
+static uint64_t queue_end(const struct kfd_queue *q)
+{
+	uint64_t end = __atomic_load_n(q->write_at, __ATOMIC_ACQUIRE), begin, rung;
+
+	if (q->type != KFD_IOC_QUEUE_TYPE_COMPUTE_AQL)
+		return end;
+	begin = queue_begin(q);
+	rung = __atomic_load_n(&doorbell_words[q->gpu][q->id], __ATOMIC_ACQUIRE) + 1;
+	return rung > end ? end : rung < begin ? begin : rung;
 }
 
 static void *queue_watch(void *arg)
@@ -155,10 +167,21 @@ static int queue_start(struct kfd_queue *q)
 	if (!doorbells[q->gpu])
 		doorbells[q->gpu] = kfd_mem_new(kfd_gpu_id(q->gpu), 0, DOORBELLS,
 						KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL);
+	if (!doorbells[q->gpu])
+		return -1;
+	if (!doorbell_words[q->gpu]) {
+		void *words = kfd_real_mmap(NULL, DOORBELLS, PROT_READ | PROT_WRITE, MAP_SHARED,
+					    doorbells[q->gpu]->fd, 0);
+
+		if (words == MAP_FAILED)
+			return -1;
+		doorbell_words[q->gpu] = words;
+	}
 	while (q->id < QUEUES && queues[q->id])
 		q->id++;
-	if (!doorbells[q->gpu] || q->id == QUEUES)
+	if (q->id == QUEUES)
 		return -1;
+	__atomic_store_n(&doorbell_words[q->gpu][q->id], UINT64_MAX, __ATOMIC_RELEASE);
 	if (pthread_create(&q->thread, NULL, queue_serve, q))
 		return -1;
 	queues[q->id] = q;
