@@ -309,7 +309,7 @@ static int segments_open_ipc(struct pe *pe, int failed)
 		}
 	}
 	free(all);
-	return err;
+	return pe_agree(pe, err); /* others of the process have filled in some of the bases */
 }
 
 int segments_open(struct pe *pe, uint64_t len, int failed)
