@@ -399,7 +399,6 @@ int main(void)
 	test_defaults();
 	test_warning("MORI_DISABLE_P3P", "1", "MORI_DISABLE_P2P");
 	test_warning("MORI_SDMA_NUM_CHANNELS", "2", "no effect yet");
-	test_warning("MORI_SDMA_NUM_CHANNELS", "2", "no effect yet");
 	test_size();
 	test_switch();
 	test_enum();
