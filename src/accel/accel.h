@@ -111,7 +111,13 @@ struct accel_mem {
 	void (*handle_close)(struct accel_dev *d, void *base);
 	/* Whether an address is one of device memory. */
 	bool (*holds)(struct accel_dev *d, const void *ptr);
-	/* Lets kernels access host memory. *ours: they could not before, and unpin() is due. */
+	/* Host memory that kernels access, too, at the same address; zero. */
+	int (*host_alloc)(struct accel_dev *d, uint64_t len, void **out);
+	void (*host_free)(struct accel_dev *d, void *ptr);
+	/*
+	 * Lets kernels access host memory, on some devices at another address. *ours: they could
+	 * not before, and unpin() is due.
+	 */
 	int (*pin)(struct accel_dev *d, void *ptr, uint64_t len, bool *ours);
 	void (*unpin)(struct accel_dev *d, void *ptr);
 	/*

@@ -278,6 +278,28 @@ static int gpu_alloc(struct accel_dev *d, uint64_t len, void **out)
 	return err;
 }
 
+static int gpu_host_alloc(struct accel_dev *d, uint64_t len, void **out)
+{
+	int code, err = gpu_enter(d);
+
+	if (err)
+		return err;
+	code = gpu.host_alloc(out, len, GPU_HOST_MAPPED);
+	gpu_leave();
+	if (code)
+		return gpu_fail(code, "cannot allocate host memory for the GPU");
+	memset(*out, 0, len);
+	return 0;
+}
+
+static void gpu_host_free(struct accel_dev *d, void *ptr)
+{
+	if (ptr && !gpu_enter(d)) {
+		gpu.host_free(ptr);
+		gpu_leave();
+	}
+}
+
 static int gpu_handle_get(struct accel_dev *d, const void *ptr, uint64_t len,
 			  struct accel_handle *out)
 {
@@ -425,6 +447,8 @@ const struct accel_mem gpu_mem = {
 	.handle_open = gpu_handle_open,
 	.handle_close = gpu_handle_close,
 	.holds = gpu_holds,
+	.host_alloc = gpu_host_alloc,
+	.host_free = gpu_host_free,
 	.pin = gpu_pin,
 	.unpin = gpu_unpin,
 	.dmabuf = gpu_dmabuf,

@@ -13,8 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static struct {
 	pthread_mutex_t lock;
@@ -56,33 +54,19 @@ static void mirror_reuse(struct pe *pe)
 	free(found);
 }
 
-static size_t mirror_page(void)
-{
-	return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-/*
- * A page that kernels store to when something has failed, so that the host need not query the
- * device. It is a mapping of its own, because a program may pin memory of malloc(), and nothing can
- * be pinned twice.
- */
+/* What kernels store to when something has failed, so that the host need not query the device. */
 static void mirror_news_open(struct pe *pe)
 {
 	struct mirror *m = &pe->mirror;
 	struct err_was was;
-	void *page;
-	bool ours;
+	void *news;
 
 	if (!m->news) {
-		page = mmap(NULL, mirror_page(), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		m->news = page == MAP_FAILED ? NULL : page;
 		err_save(&was);
-		if (m->news && pe->accel.mem->pin(pe->accel.dev, m->news, mirror_page(), &ours)) {
+		if (!pe->accel.mem->host_alloc(pe->accel.dev, sizeof(*m->news), &news))
+			m->news = news;
+		else
 			err_restore(&was);
-			munmap(m->news, mirror_page());
-			m->news = NULL;
-		}
 	}
 	m->polled = !m->news;
 	if (m->news) {
@@ -93,10 +77,7 @@ static void mirror_news_open(struct pe *pe)
 
 static void mirror_news_close(struct pe *pe)
 {
-	if (!pe->mirror.news)
-		return;
-	pe->accel.mem->unpin(pe->accel.dev, pe->mirror.news);
-	munmap(pe->mirror.news, mirror_page());
+	pe->accel.mem->host_free(pe->accel.dev, pe->mirror.news);
 }
 
 static int mirror_granules_open(struct pe *pe)

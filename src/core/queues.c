@@ -22,7 +22,6 @@ struct queues {
 	uint32_t n;
 	char *shared, *own; /* the two buffers; own is the device's */
 	uint64_t shared_len, own_len;
-	bool pinned;
 	struct soft_port *port;
 	struct rdma *rdma; /* NULL: the soft NIC serves all */
 	bool soft;	   /* the soft NIC serves some that lead to another PE */
@@ -50,13 +49,15 @@ static int queue_alloc(struct pe *pe, struct queues *qs)
 	int err = 0;
 
 	qs->image = queue_memory(qs->n * sizeof(*qs->image));
-	qs->shared = queue_memory(qs->shared_len);
-	if (!pe_device_mem(pe))
+	if (pe_device_mem(pe)) {
+		err = pe->accel.mem->host_alloc(pe->accel.dev, qs->shared_len,
+						(void **)&qs->shared);
+		if (!err)
+			err = pe->accel.mem->alloc(pe->accel.dev, qs->own_len, (void **)&qs->own);
+	} else {
+		qs->shared = queue_memory(qs->shared_len);
 		qs->own = queue_memory(qs->own_len);
-	else if (qs->shared)
-		err = pe->accel.mem->pin(pe->accel.dev, qs->shared, qs->shared_len, &qs->pinned);
-	if (!err && pe_device_mem(pe))
-		err = pe->accel.mem->alloc(pe->accel.dev, qs->own_len, (void **)&qs->own);
+	}
 	if (!err && (!qs->image || !qs->shared || !qs->own))
 		err = err_set(MORI_SHMEM_ENOMEM, "out of memory for %u queues", qs->n);
 	return err;
@@ -176,12 +177,11 @@ static void queue_free(struct pe *pe, struct queues *qs)
 	if (pe_device_mem(pe)) {
 		if (qs->own)
 			pe->accel.mem->free(pe->accel.dev, qs->own);
-		if (qs->pinned)
-			pe->accel.mem->unpin(pe->accel.dev, qs->shared);
+		pe->accel.mem->host_free(pe->accel.dev, qs->shared);
 	} else {
 		queue_memory_free(qs->own, qs->own_len);
+		queue_memory_free(qs->shared, qs->shared_len);
 	}
-	queue_memory_free(qs->shared, qs->shared_len);
 	queue_memory_free(qs->image, qs->n * sizeof(*qs->image));
 	rdma_close(qs->rdma);
 	free(qs);
