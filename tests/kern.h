@@ -84,7 +84,7 @@ static inline const char *kern_suffix(void)
 {
 	const char *device = getenv("MORI_SHMEM_DEVICE");
 
-	if (device && !strcmp(device, "amd-emu"))
+	if (device && (!strcmp(device, "amd-emu") || !strcmp(device, "hip")))
 		return "hsaco";
 	return device && !strcmp(device, "cuda") ? "cubin" : "so";
 }

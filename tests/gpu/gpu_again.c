@@ -52,18 +52,16 @@ static void launch(void *f, uint64_t out, int want_me, int want_n, int want_stat
 static int test_pe(void)
 {
 	size_t size, before = 0;
-	void *image = kern_file("misc.ptx", &size), *module, *f, *g;
-	char *text = malloc(size + 1);
+	void *module, *f, *g;
+	char *image = gpu_image("misc", &size);
 	uint64_t out = 0, start;
 	void *args[] = { &ctx, &out };
 	double first = 0, later = 0;
 
 	if (!image)
-		SKIP("there is no misc.ptx");
-	memcpy(text, image, size);
-	text[size] = '\0';
+		SKIP("there is no module misc");
 	gpu_begin();
-	GPU(cuModuleLoadData, &module, text);
+	GPU(cuModuleLoadData, &module, image);
 	GPU(cuModuleGetFunction, &f, module, "who");
 	GPU(cuModuleGetFunction, &g, module, "who_ctx");
 	GPU(cuMemAlloc_v2, &out, (size_t)64);
@@ -101,7 +99,6 @@ static int test_pe(void)
 	printf("init: %.1f ms at first, %.1f ms later, %d PEs; free before %zu, after %zu\n", first,
 	       later, n_pes, before, gpu_free());
 	GPU(cuModuleUnload, module);
-	free(text);
 	free(image);
 	return 0;
 }

@@ -27,7 +27,7 @@ static int test_pe(void)
 	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 
 	if (!module)
-		SKIP("there is no misc.ptx");
+		SKIP("there is no module misc");
 	CHECK_OK(RUN_KERNEL(module, "wait_for", 1, 1, &word, &(uint64_t){ 1000000 }, &status));
 	CHECK_EQ("a deadline", mori_shmem_check(&fault), MORI_SHMEM_ETIMEDOUT);
 	CHECK(strstr(fault.op, "wait_until_equals_for"));

@@ -45,7 +45,7 @@ static int test_pe(void)
 	mori_shmem_fault_t fault = { .struct_size = sizeof(fault) };
 
 	if (!module)
-		SKIP("there is no misc.ptx");
+		SKIP("there is no module misc");
 	BARRIER();
 	start = mori_clock_ns();
 	if (me == 1) {

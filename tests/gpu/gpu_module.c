@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Modules of a GPU: PTX, cubins and modules of the driver's own; their kernels and parameters by
+ * Modules of a GPU: PTX, cubins or code objects, and modules of the driver's own; their kernels and parameters by
  * name; and what is refused: another ABI, a module without the library, no module at all.
  */
 #include "gpu.h"
-
-static char *text_of(const char *file, size_t *size)
-{
-	void *image = kern_file(file, size);
-	char *text = image ? calloc(1, *size + 1) : NULL;
-
-	if (text)
-		memcpy(text, image, *size);
-	free(image);
-	return text;
-}
 
 static void run(mori_shmem_module_t *module)
 {
@@ -53,7 +42,7 @@ static void tells(mori_shmem_module_t *module)
 }
 
 /* The same PTX with another number in globalGpuStates, or another name for it. */
-static void refused(const char *ptx)
+static void refused_ptx(const char *ptx)
 {
 	char *other = strdup(ptx), *at = strstr(other, "globalGpuStates[3] = {");
 	mori_shmem_module_t *module = NULL;
@@ -74,19 +63,43 @@ static void refused(const char *ptx)
 		at[0] = 'h';
 	CHECK_EQ("no library", mori_shmem_module_load(other, strlen(other), &module),
 		 MORI_SHMEM_ENOENT);
-	CHECK_EQ("no PTX", mori_shmem_module_load(ptx, strlen(ptx) / 2, &module),
-		 MORI_SHMEM_EINVAL);
-	CHECK_EQ("nothing", mori_shmem_module_load("\177ELF", 4, &module), MORI_SHMEM_EINVAL);
 	free(other);
 }
 
+/* A code object with another name in place of globalGpuStates. */
+static void refused_code_object(const char *image, size_t size)
+{
+	static const char name[] = "globalGpuStates";
+	mori_shmem_module_t *module = NULL;
+	char *other = malloc(size), *at;
+
+	memcpy(other, image, size);
+	for (at = other; (at = memmem(at, size - (size_t)(at - other), name, sizeof(name)));)
+		at[0] = 'h';
+	CHECK_EQ("no library", mori_shmem_module_load(other, size, &module), MORI_SHMEM_ENOENT);
+	CHECK_TEXT(mori_shmem_last_error(), "it has no globalGpuStates");
+	free(other);
+}
+
+static void refused(const char *image, size_t size)
+{
+	mori_shmem_module_t *module = NULL;
+
+	if (gpu_is_hip())
+		refused_code_object(image, size);
+	else
+		refused_ptx(image);
+	CHECK_EQ("a half", mori_shmem_module_load(image, size / 2, &module), MORI_SHMEM_EINVAL);
+	CHECK_EQ("nothing", mori_shmem_module_load("\177ELF", 4, &module), MORI_SHMEM_EINVAL);
+}
+
 /* A module of the driver's own; and one instance of it for all PEs, by the context. */
-static void native(const char *ptx)
+static void native(const char *image)
 {
 	void *module, *f, *args[2], *stream = gpu_stream();
 	int *out = heap_malloc(12), got[3] = { -1, -1, -1 };
 
-	GPU(cuModuleLoadData, &module, ptx);
+	GPU(cuModuleLoadData, &module, image);
 	GPU(cuModuleGetFunction, &f, module, "who_ctx");
 	CHECK_OK(mori_shmem_module_init(module));
 	args[0] = &ctx;
@@ -104,7 +117,7 @@ static void native(const char *ptx)
 }
 
 /* Kernels that wait for each other, all launched by modules of PE 0: each on its caller's stream. */
-static void of_one_pe(const char *ptx)
+static void of_one_pe(const char *image, size_t size)
 {
 	mori_shmem_t *self = mori_shmem_current(), *first = mori_shmem_find(0);
 	mori_shmem_module_t *module = NULL;
@@ -112,7 +125,7 @@ static void of_one_pe(const char *ptx)
 
 	if (first)
 		MUST(mori_shmem_bind(first));
-	MUST(mori_shmem_module_load(ptx, strlen(ptx), &module));
+	MUST(mori_shmem_module_load(image, size, &module));
 	MUST(mori_shmem_bind(self));
 	for (int i = 0; i < 3; i++) {
 		BARRIER();
@@ -127,18 +140,17 @@ static void of_one_pe(const char *ptx)
 
 static int test_pe(void)
 {
-	static const char *const files[] = { "misc.ptx", "misc.cubin" };
 	mori_shmem_module_t *module = NULL;
 	size_t size = 0;
 	char *image;
 
 	gpu_begin();
 	for (int i = 0; i < 2; i++) {
-		image = text_of(files[i], &size);
+		image = i ? kern_file("misc.cubin", &size) : gpu_image("misc", &size);
 		if (!image && !i)
-			SKIP("there is no misc.ptx");
+			SKIP("there is no module misc");
 		if (!image) {
-			printf("there is no %s\n", files[i]);
+			printf("there is no misc.cubin\n");
 			continue;
 		}
 		MUST(mori_shmem_module_load(image, size, &module));
@@ -147,10 +159,10 @@ static int test_pe(void)
 		CHECK_OK(mori_shmem_module_unload(module));
 		free(image);
 	}
-	image = text_of("misc.ptx", &size);
-	refused(image);
+	image = gpu_image("misc", &size);
+	refused(image, size);
 	native(image);
-	of_one_pe(image);
+	of_one_pe(image, size);
 	free(image);
 	return 0;
 }

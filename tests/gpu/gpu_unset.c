@@ -12,14 +12,13 @@ static int test_pe(void)
 	const char *name = "?";
 	uint64_t out = 0;
 	size_t size;
-	char *file = kern_file("misc.ptx", &size), *ptx = file ? calloc(1, size + 1) : NULL;
+	char *image = gpu_image("misc", &size);
 	int code;
 
-	if (!ptx)
-		SKIP("there is no misc.ptx");
-	memcpy(ptx, file, size);
+	if (!image)
+		SKIP("there is no module misc");
 	gpu_begin();
-	GPU(cuModuleLoadData, &module, ptx);
+	GPU(cuModuleLoadData, &module, image);
 	GPU(cuModuleGetFunction, &kernel, module, "who");
 	GPU(cuMemAlloc_v2, &out, (size_t)64);
 	args[0] = &out;
@@ -28,7 +27,6 @@ static int test_pe(void)
 	gpu_call("cuGetErrorName")(code, &name);
 	printf("a call without a state: %d, %s\n", code, name);
 	CHECK(code != 0);
-	free(file);
-	free(ptx);
+	free(image);
 	return 0;
 }
