@@ -64,7 +64,8 @@ help:
 	@echo "make format       format the sources as make lint requires"
 	@echo "make bench        measure (BENCH_ARGS= for mori perf)"
 	@echo "make gpu          build what tests/gpu/run needs on a machine with a GPU, in $(BUILD)/gpu"
-	@echo "make amd          all kernels for AMD GPUs, on the interpreter; AMD_ARGS= for tests/amd/run"
+	@echo "make amd          all kernels for AMD GPUs, on the interpreter, and the host library on ROCm over GPUs in"
+	@echo "                  software; AMD_ARGS= for tests/amd/run alone"
 	@echo "make clean        remove the build folders"
 	@echo "BUILD=, JOBS=, CMAKE_ARGS= and CC= set the folder, jobs, CMake's arguments, compiler."
 
@@ -107,6 +108,7 @@ amd:
 	$(call prepare,test)
 	@$(call compile,$(BUILD),--target amd)
 	@tests/amd/run $(BUILD) $(AMD_ARGS)
+	@[ -n "$(AMD_ARGS)" ] || tests/hip/run $(BUILD)
 
 install: build
 	DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
