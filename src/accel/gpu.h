@@ -71,6 +71,8 @@ struct gpu_vendor {
 	int (*crowd)(int n);
 	/* A device that a PE uses for the first time is current. Or NULL. */
 	void (*ready)(int device);
+	/* A kernel of the user is about to be launched. Or NULL. */
+	void (*launched)(const char *kernel, int pe);
 	/* Whether ipc_get() is the safer way to share static heaps. Or NULL: it is not. */
 	bool (*by_handles)(void);
 	/* Our own kernels for a device; NULL where they could not be made. */

@@ -317,6 +317,8 @@ static int gpu_launch(struct accel_module *handle, const struct accel_launch *l,
 			      l->shared);
 	if (!err && !stream)
 		err = gpu_launch_stream(m, l, &stream);
+	if (!err && gpu_vendor()->launched)
+		gpu_vendor()->launched(l->kernel, l->state->my_pe);
 	if (!err) {
 		code = gpu_submit(f, l->grid, l->block, (unsigned)l->shared, stream, l->args);
 		if (code)

@@ -22,9 +22,9 @@
 #define HIP_UNCACHED	  3u
 #define HIP_TYPE_UNCACHED 0x40000000 /* of memory that is mapped */
 #define HIP_GRANULE	  ((size_t)2 << 20)
-#define HIP_REGISTER_IO	  4u /* which HIP does not know */
-#define HIP_SIZES_DIFFER                                                                           \
-	70000000 /* versions as hipRuntimeGetVersion() has them; see hip_ranges.c */
+#define HIP_REGISTER_IO	  4u	   /* which HIP does not know */
+#define HIP_HAS_FAULTS	  70000000 /* versions as hipRuntimeGetVersion() has them */
+#define HIP_SIZES_DIFFER  70000000 /* hip_ranges.c */
 #define HIP_FD_BY_VALUE	  70100000
 #define HIP_UNCACHED_MAPS 71400000
 #define HIP_QUEUES	  4    /* of a process to a device, unless GPU_MAX_HW_QUEUES says more */
@@ -341,6 +341,8 @@ static void hip_ready(int device)
 		hip.enable_peer(device, 0);
 		hip.set_device(device);
 	}
+	if (!hip.ready && hip.now < HIP_HAS_FAULTS)
+		hip_watch_faults();
 	if (device < 64)
 		hip.ready |= (uint64_t)1 << device;
 	pthread_mutex_unlock(&hip.lock);
@@ -365,6 +367,7 @@ static const struct gpu_vendor hip_vendor = {
 	.kernels = hip_kernels_of,
 	.crowd = hip_crowd,
 	.ready = hip_ready,
+	.launched = hip_launched,
 	.by_handles = hip_by_handles,
 };
 

@@ -5,6 +5,9 @@
 
 #include "accel/gpu.h"
 
+/* hip_faults.c: names kernels before ROCm ends the process; and one that is being launched. */
+void hip_watch_faults(void);
+void hip_launched(const char *kernel, int pe);
 /* hip_ranges.c: in place of HIP's own calls, which are in the table. */
 void hip_adapt_ranges(struct gpu_calls *calls);
 /* hip_modules.c: HIP does not list the kernels of a module, nor their parameters: the code object's notes do. */

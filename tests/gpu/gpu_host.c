@@ -109,7 +109,7 @@ static void pinned(void)
 	free(p);
 }
 
-/* What the thread has current is as it was, none or some. */
+/* What the thread has current is as it was, none or some; and no error of ours is left behind. */
 static void context(void)
 {
 	void *before = NULL, *after = NULL;
@@ -119,6 +119,8 @@ static void context(void)
 		MUST(mori_shmem_free(heap_malloc(64)));
 		GPU(cuCtxGetCurrent, &after);
 		CHECK(before == after);
+		if (gpu_is_hip())
+			GPU(cuPeekAtLastError);
 		gpu_begin();
 	}
 	GPU(cuCtxSetCurrent, NULL);
