@@ -34,30 +34,10 @@
 #define HIP_ORDINARY	  1    /* HSA_EXT_POINTER_TYPE_HSA */
 #define HIP_DEPTH	  8    /* of gpu_enter() in gpu_enter() */
 
-#define HIP_CALLS(CALL)                                                                            \
-	CALL(get_device, "hipGetDevice", (int *out))                                               \
-	CALL(set_device, "hipSetDevice", (int device))                                             \
-	CALL(peek_error, "hipPeekAtLastError", (void))                                             \
-	CALL(take_error, "hipGetLastError", (void))                                                \
-	CALL(version, "hipRuntimeGetVersion", (int *out))                                          \
-	CALL(properties, "hipGetDevicePropertiesR0600", (void *out, int device))                   \
-	CALL(attribute, "hipDeviceGetAttribute", (int *out, int what, int device))                 \
-	CALL(p2p, "hipDeviceGetP2PAttribute", (int *out, int what, int from, int to))              \
-	CALL(enable_peer, "hipDeviceEnablePeerAccess", (int peer, unsigned flags))                 \
-	CALL(malloc, "hipMalloc", (gpu_ptr * out, size_t len))                                     \
-	CALL(malloc_kind, "hipExtMallocWithFlags", (gpu_ptr * out, size_t len, unsigned flags))    \
-	CALL(host_register, "hipHostRegister", (void *ptr, size_t len, unsigned flags))            \
-	CALL(copy, "hipMemcpyAsync", (gpu_ptr d, gpu_ptr s, size_t n, int kind, gpu_stream on))    \
-	CALL(granule, "hipMemGetAllocationGranularity",                                            \
-	     (size_t *out, const struct gpu_mem_props *part, int which))                           \
-	CALL(create, "hipMemCreate",                                                               \
-	     (uint64_t *out, size_t len, const struct gpu_mem_props *part, uint64_t flags))        \
-	CALL(import, "hipMemImportFromShareableHandle", (uint64_t *out, void *handle, int kind))   \
-	CALL(ipc_get, "hipIpcGetMemHandle", (struct gpu_ipc * out, gpu_ptr ptr))
-
-#define HIP_POINTER(call, name, params) int(*call) params;
 static struct {
-	HIP_CALLS(HIP_POINTER)
+#define HIP_CALL(call, name, params) int(*call) params;
+#include "accel/hip_calls.def"
+#undef HIP_CALL
 	/* Of 7.x; before, the runtime below HIP has it. */
 	int (*range_handle)(void *out, gpu_ptr at, size_t len, int kind, uint64_t flags);
 	int (*hsa_dmabuf)(const void *at, size_t len, int *fd, uint64_t *off);
@@ -259,8 +239,9 @@ static void hip_adapt(void *library, struct gpu_calls *calls)
 	const char *queues = getenv("GPU_MAX_HW_QUEUES");
 	bool devices;
 
-#define HIP_FIND(call, name, params) hip_symbol(library, name, &hip.call);
-	HIP_CALLS(HIP_FIND)
+#define HIP_CALL(call, name, params) hip_symbol(library, name, &hip.call);
+#include "accel/hip_calls.def"
+#undef HIP_CALL
 	hip_symbol(library, "hipMemGetHandleForAddressRange", &hip.range_handle);
 	hip_symbol(hsa, "hsa_amd_portable_export_dmabuf", &hip.hsa_dmabuf);
 	hip_symbol(hsa, "hsa_amd_pointer_info", &hip.hsa_info);
