@@ -138,9 +138,15 @@ static int hip_p2p_attribute(int *out, int what, int from, int to)
 	return hip.p2p(out, what == GPU_P2P_ACCESS ? 1 : 2, from, to);
 }
 
+/* Each PE of the process says it, all the same. */
+static bool hip_cached(void)
+{
+	return __atomic_load_n(&hip.cached, __ATOMIC_RELAXED);
+}
+
 static int hip_mem_alloc(gpu_ptr *out, size_t len)
 {
-	return hip.cached ? hip.malloc(out, len) : hip.malloc_kind(out, len, HIP_UNCACHED);
+	return hip_cached() ? hip.malloc(out, len) : hip.malloc_kind(out, len, HIP_UNCACHED);
 }
 
 /* HIP would register memory a second time, and forget both at the first hipHostUnregister(). */
@@ -173,7 +179,7 @@ static int hip_mem_create(uint64_t *out, size_t len, const struct gpu_mem_props 
 {
 	struct gpu_mem_props p = *part;
 
-	if (!hip.cached && hip.now >= HIP_UNCACHED_MAPS)
+	if (!hip_cached() && hip.now >= HIP_UNCACHED_MAPS)
 		p.kind = HIP_TYPE_UNCACHED;
 	return hip.create(out, len, &p, flags);
 }
@@ -354,7 +360,7 @@ static const struct gpu_vendor hip_vendor = {
 
 static int hip_open(const struct accel_config *config, struct accel_dev **out, int *number)
 {
-	hip.cached = config->cached;
+	__atomic_store_n(&hip.cached, config->cached, __ATOMIC_RELAXED);
 	return gpu_open(&hip_vendor, config, out, number);
 }
 
