@@ -210,6 +210,20 @@ static inline int pes_main(void)
 	return skipped == n && !test_failures ? 77 : test_result();
 }
 
+/*
+ * AMD's HIP takes down at exit what its threads still use, and some process in a few hundred ends by a
+ * signal: what the test found is said by then, and nothing of the library's is left to do.
+ */
+_Noreturn static void pes_leave(int code)
+{
+	const char *device = getenv("MORI_SHMEM_DEVICE");
+
+	if (!device || strcmp(device, "hip") != 0)
+		exit(code);
+	fflush(NULL);
+	_exit(code);
+}
+
 int main(int argc, char **argv)
 {
 	const char *seconds = getenv("PES_DEADLINE");
@@ -225,7 +239,7 @@ int main(int argc, char **argv)
 	}
 	test_argc = argc;
 	test_argv = argv;
-	return pes_main();
+	pes_leave(pes_main());
 }
 
 #endif
