@@ -252,7 +252,7 @@ static void test_modules(char **images)
 	uint64_t *out, host[64], n = 64, seed = 8;
 
 	MUST(hipMalloc((void **)&out, 512));
-	for (unsigned k = 0; k < 4; k++) {
+	for (unsigned k = 0; k < 16; k++) {
 		hip_module m = hip_load(images[k % 2]);
 
 		LAUNCH(m, "fill", 1, 64, NULL, &out, &n, &seed);
