@@ -40,6 +40,9 @@ _ARGUMENTS = {
     "cmp": "0",
     "ns": "1000000000",
     "indices": "words + 8",
+    "team": "0",
+    "dtype": "0",
+    "root": "0",
 }
 _OBJECT = {"dest": "(box, 64, 0)", "src": "(box + 16, 64, 0)", "sig": "(box + 32, 64, 0)"}
 
@@ -64,6 +67,8 @@ def call(name):
             args.append("0")
         elif param == "op" and meta["family"] == "atomic":
             args.append("4" if "nonfetch" in name else "14")
+        elif param == "op" and meta["family"] == "collective":
+            args.append("0")
         elif param == "value" and "greater_than" in name:
             args.append("4")
         else:
