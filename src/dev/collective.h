@@ -60,13 +60,14 @@ DEV_INLINE int dev_coll_check(struct dev_coll *c, const void *addr, uint64_t siz
 
 /*
  * This PE does not make the call, for a reason that all its lanes know. It still says that it has
- * come, with the hash of no call, so that the others need not wait for it.
+ * come, with the hash of no call, so that the others need not wait for it, and waits for them: nobody
+ * is more than one call ahead.
  */
 DEV_INLINE int dev_coll_refuse(const struct dev_coll *c, int err, int about, uint64_t addr,
 			       uint64_t len)
 {
 	(void)dev_coll_signal_all(c, DEV_TEAM_ENTER, dev_coll_value(c, 0));
-	tgt_enter(c->scope);
+	(void)dev_coll_wait_all(c, DEV_TEAM_ENTER, dev_coll_value(c, 0));
 	return tgt_leads(c->scope) ? tgt_fail(c->st, err, about, addr, len) : err;
 }
 
@@ -113,7 +114,7 @@ DEV_INLINE int dev_coll_small(const struct dev_coll *c, const void *src, uint64_
 			err = dev_coll_stage(c, i, (const char *)src + each * (uint64_t)i, len,
 					     DEV_TEAM_ENTER, dev_coll_value(c, c->hash));
 	}
-	return err ? err : dev_coll_wait_all(c, DEV_TEAM_ENTER, dev_coll_value(c, 0));
+	return err ? err : dev_coll_wait_enter(c);
 }
 
 DEV_INLINE bool dev_coll_is_small(const struct dev_coll *c, uint64_t len)
@@ -155,7 +156,7 @@ DEV_DEFER int dev_broadcast(const struct dev_state *st, enum dev_scope scope,
 	if (!err && c.me == root)
 		dev_coll_copy(&c, dest, src, a.len);
 	else if (!err && !dev_coll_is_small(&c, a.len) && tgt_leads(scope))
-		err = dev_coll_wait(&c, DEV_TEAM_DATA, root, done);
+		err = dev_coll_wait(&c, DEV_TEAM_DATA, root, done, 0);
 	return dev_coll_status(&c, err);
 }
 
@@ -334,7 +335,7 @@ DEV_INLINE int dev_reduce_gather(const struct dev_coll *c, const struct dev_redu
 	(void)dev_reduce_slice(p, base, c->me, &mine);
 	if (err || !(p->small || mine))
 		return err;
-	return dev_coll_wait_all(c, word, p->small ? dev_coll_value(c, 0) : value);
+	return p->small ? dev_coll_wait_enter(c) : dev_coll_wait_all(c, word, value);
 }
 
 /* The tables of sources and results: in this PE's stage, or where load and store reach them. */
@@ -389,7 +390,7 @@ DEV_INLINE int dev_reduce_spread(const struct dev_coll *c, const struct dev_redu
 	err = dev_coll_status(c, err);
 	while (put && owners && (dev_reduce_slice(p, base, owners - 1, &count), !count))
 		owners--;
-	return err ? err : dev_coll_wait_first(c, DEV_TEAM_RESULT, owners, value);
+	return err ? err : dev_coll_wait_first(c, DEV_TEAM_RESULT, owners, value, 0);
 }
 
 DEV_INLINE int dev_reduce_any(const struct dev_state *st, enum dev_scope scope,

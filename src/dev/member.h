@@ -215,36 +215,47 @@ DEV_INLINE int dev_coll_signal_all(const struct dev_coll *c, enum dev_team_word 
 	return err;
 }
 
-/* This lane waits for the word of member @from; its hash, if it is one, must be this call's. */
+/* This lane waits for the word of member @from. @hash: what it must say of the call; 0: anything. */
 DEV_INLINE int dev_coll_wait(const struct dev_coll *c, enum dev_team_word word, int from,
-			     uint64_t value)
+			     uint64_t value, uint32_t hash)
 {
 	uint64_t *at = dev_team_here(c, dev_team_word(c, word, from)), seen = 0;
 	int pe = dev_team_pe(c->team, from);
 	int err = dev_wait_word(c->st, at, DEV_KIND_uint64, MORI_SHMEM_CMP_GE, value, c->flags.ns,
 				pe, &seen);
 
-	if (!err && word == DEV_TEAM_ENTER && seen != dev_coll_value(c, c->hash))
+	if (!err && hash && seen != dev_coll_value(c, hash))
 		err = tgt_fail(c->st, MORI_SHMEM_EMISMATCH, pe, 0, 0);
 	return err;
 }
 
-/* The same of the first @n members but this PE; then all lanes may read the data. */
+/*
+ * The same of the first @n members but this PE; then all lanes may read the data. A member that
+ * makes another call does not end it: all must have come before this PE makes the next.
+ */
 DEV_INLINE int dev_coll_wait_first(const struct dev_coll *c, enum dev_team_word word, int n,
-				   uint64_t value)
+				   uint64_t value, uint32_t hash)
 {
 	int lanes = (int)tgt_lanes(c->scope), err = 0;
 
-	for (int i = (int)tgt_lane(c->scope); i < n && !err; i += lanes) {
-		if (i != c->me)
-			err = dev_coll_wait(c, word, i, value);
+	for (int i = (int)tgt_lane(c->scope); i < n && (!err || err == MORI_SHMEM_EMISMATCH);
+	     i += lanes) {
+		int got = i == c->me ? 0 : dev_coll_wait(c, word, i, value, err ? 0 : hash);
+
+		err = err ? err : got;
 	}
 	return dev_coll_status(c, err);
 }
 
 DEV_INLINE int dev_coll_wait_all(const struct dev_coll *c, enum dev_team_word word, uint64_t value)
 {
-	return dev_coll_wait_first(c, word, c->n, value);
+	return dev_coll_wait_first(c, word, c->n, value, 0);
+}
+
+/* Every member has come, to this call. */
+DEV_INLINE int dev_coll_wait_enter(const struct dev_coll *c)
+{
+	return dev_coll_wait_first(c, DEV_TEAM_ENTER, c->n, dev_coll_value(c, 0), c->hash);
 }
 
 /* Every member has come to this call. */
@@ -253,7 +264,7 @@ DEV_INLINE int dev_coll_enter(const struct dev_coll *c)
 	int err = dev_coll_signal_all(c, DEV_TEAM_ENTER, dev_coll_value(c, c->hash));
 
 	err = dev_coll_status(c, err);
-	return err ? err : dev_coll_wait_all(c, DEV_TEAM_ENTER, dev_coll_value(c, 0));
+	return err ? err : dev_coll_wait_enter(c);
 }
 
 /* All lanes put @len bytes to @off from the flags of member @to on, then set this PE's word. */
