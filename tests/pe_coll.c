@@ -8,6 +8,8 @@
 #define COVER_LIST(S, V, S0, V0) MORI_OPS_TEAM(V) MORI_OPS_COLL(S, thread)
 #include "coll.h"
 
+#include <mori/shmem_collectives.h>
+
 #define CASES (TEST_SCALE(500) / (pes_rounds(100) < 100 ? 3 : 1))
 
 static int call(const struct one *o)
@@ -51,6 +53,35 @@ static void questions(mori_shmem_team_t odd)
 	CHECK_EQ("and back", mori_shmem_team_translate_pe(odd, me / 2, 0), me);
 }
 
+/* Names with a type and an operation, of each width and kind. */
+static void typed(unsigned char *dest, unsigned char *src)
+{
+	int n = n_pes;
+
+	*(float *)src = 0.5f + (float)me;
+	CHECK_OK(mori_shmem_float_sum_reduce(0, (float *)dest, (float *)src, 1));
+	CHECK(*(float *)dest == 0.5f * (float)n + (float)(n * (n - 1) / 2));
+	*(double *)src = me;
+	CHECK_OK(mori_shmem_double_max_reduce(0, (double *)dest, (double *)src, 1));
+	CHECK(*(double *)dest == n - 1);
+	src[0] = 'a' + (unsigned char)me;
+	CHECK_OK(mori_shmem_char_min_reduce(0, (char *)dest, (char *)src, 1));
+	CHECK_EQ("char", dest[0], 'a');
+	CHECK_OK(mori_shmem_fcollectmem(0, dest, src, 1));
+	CHECK_EQ("bytes", dest[n - 1], 'a' + n - 1);
+	*(unsigned *)src = 1u << me;
+	CHECK_OK(mori_shmem_uint_or_reduce(0, (unsigned *)dest, (unsigned *)src, 1));
+	CHECK_EQ("or", *(unsigned *)dest, (1u << n) - 1);
+	*(uint16_t *)src = 0x3f80; /* 1 */
+	CHECK_OK(mori_shmem_bfloat16_avg_reduce(0, (uint16_t *)dest, (uint16_t *)src, 1));
+	CHECK_EQ("bfloat16", *(uint16_t *)dest, 0x3f80);
+	((long *)src)[n - 1] = me;
+	CHECK_OK(mori_shmem_long_sum_reducescatter(0, (long *)dest, (long *)src, 1));
+	if (me == n - 1)
+		CHECK_EQ("long", *(long *)dest, n * (n - 1) / 2);
+	CHECK_OK(mori_shmem_int8_broadcast(0, (int8_t *)dest, (int8_t *)src, 1, n - 1));
+}
+
 static int test_pe(void)
 {
 	mori_shmem_team_t odd = MORI_SHMEM_TEAM_INVALID, row, column, back;
@@ -85,6 +116,7 @@ static int test_pe(void)
 		cases(MORI_SHMEM_TEAM_NODE, 6000 + (uint64_t)round * 300, n, dest, src, want);
 		cases(MORI_SHMEM_TEAM_SHARED, 7000 + (uint64_t)round * 300, n, dest, src, want);
 	}
+	typed(dest, src);
 	CHECK_OK(mori_shmem_team_destroy(back));
 	CHECK_OK(mori_shmem_team_destroy(column));
 	CHECK_OK(mori_shmem_team_destroy(row));

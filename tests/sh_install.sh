@@ -20,7 +20,7 @@ DESTDIR=$tmp/stage cmake --install "$BUILD" --prefix /opt/first >"$tmp/log" 2>&1
 mv "$tmp/stage/opt/first" "$prefix"
 [ -z "$(find "$tmp/stage" -type f)" ] || fail "files outside the prefix: $(find "$tmp/stage" -type f)"
 
-for file in bin/mori include/mori/shmem.h include/mori/shmem_ops.h include/mori/shmem_device_ops.h include/mori/shmem_types.h \
+for file in bin/mori include/mori/shmem.h include/mori/shmem_ops.h include/mori/shmem_device_ops.h include/mori/shmem_collectives.h include/mori/shmem_types.h \
 	lib/libmori_shmem.so lib/libmori_shmem.so.0 lib/pkgconfig/mori_shmem.pc \
 	lib/cmake/mori_shmem/mori_shmem-config.cmake; do
 	[ -e "$prefix/$file" ] || fail "$file is not installed"

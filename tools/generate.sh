@@ -19,6 +19,7 @@ make_file() {
 
 make_file include/mori/shmem_ops.h --host-header
 make_file include/mori/shmem_device_ops.h --device-header
+make_file include/mori/shmem_collectives.h --typed-header
 make_file src/abi/opcodes.h --numbers src/abi/opcodes.h
 make_file python/mori/ir/_table.py --python
 make_file tests/abi/device.syms --device-names

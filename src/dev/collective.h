@@ -378,10 +378,9 @@ DEV_INLINE int dev_reduce_spread(const struct dev_coll *c, const struct dev_redu
 	bool put = !p->p2p && !p->scatter;
 	int owners = c->n, err = 0;
 
+	tgt_enter(c->scope);
 	if (!put)
-		err = dev_coll_signal_all(c, DEV_TEAM_RESULT, value);
-	else
-		tgt_enter(c->scope);
+		err = dev_coll_signal_each(c, DEV_TEAM_RESULT, value);
 	for (int i = 0; i < c->n && !err && put && mine; i++) {
 		if (i != c->me)
 			err = dev_coll_put(c, i, dest, dest, mine * p->a->size, DEV_TEAM_RESULT,

@@ -127,7 +127,7 @@ DEV_INLINE bool dev_in_heap(const struct dev_state *st, uint64_t off, uint64_t l
  * number of windows has bits. The host may change the order meanwhile, and the number of the turn
  * shows that; what was in use is never freed. DEV_WINDOW_UNKNOWN: the list has the answer.
  */
-DEV_OUTLINE uint64_t dev_window_find(const struct dev_window_index *x, uint64_t addr, uint64_t len)
+DEV_INLINE uint64_t dev_window_find(const struct dev_window_index *x, uint64_t addr, uint64_t len)
 {
 	/* Acquire: the turn is looked at afterwards, and pairs with the release in core/windows.c. */
 	uint32_t turn = tgt_load_acquire_32(&x->turn);

@@ -201,18 +201,25 @@ DEV_INLINE int dev_coll_signal(const struct dev_coll *c, enum dev_team_word word
 	return dev_req_execute(c->st, DEV_thread, DEV_ACT_SIGNAL, &r, 0);
 }
 
-/* Sets this PE's word at every other member, after what all lanes did before. */
-DEV_INLINE int dev_coll_signal_all(const struct dev_coll *c, enum dev_team_word word,
-				   uint64_t value)
+/* The lanes set this PE's word at every other member. */
+DEV_INLINE int dev_coll_signal_each(const struct dev_coll *c, enum dev_team_word word,
+				    uint64_t value)
 {
 	int lanes = (int)tgt_lanes(c->scope), err = 0;
 
-	tgt_enter(c->scope);
 	for (int i = (int)tgt_lane(c->scope); i < c->n && !err; i += lanes) {
 		if (i != c->me)
 			err = dev_coll_signal(c, word, i, value);
 	}
 	return err;
+}
+
+/* The same after what all lanes did before. */
+DEV_INLINE int dev_coll_signal_all(const struct dev_coll *c, enum dev_team_word word,
+				   uint64_t value)
+{
+	tgt_enter(c->scope);
+	return dev_coll_signal_each(c, word, value);
 }
 
 /* This lane waits for the word of member @from. @hash: what it must say of the call; 0: anything. */

@@ -126,6 +126,50 @@
 	X(float, float, __VA_ARGS__)                                                               \
 	X(double, double, __VA_ARGS__)
 
+/*
+ * X(name, type, DTYPE, real, ...): types of the collectives that name one; @real: a floating-point
+ * type. Whether char has a sign depends on the compiler: -.
+ */
+#define MORI_EACH_COLL_TYPE(X, ...)                                                                \
+	X(char, char, -, 0, __VA_ARGS__)                                                           \
+	X(schar, signed char, INT8, 0, __VA_ARGS__)                                                \
+	X(short, short, INT16, 0, __VA_ARGS__)                                                     \
+	X(int, int, INT32, 0, __VA_ARGS__)                                                         \
+	X(long, long, INT64, 0, __VA_ARGS__)                                                       \
+	X(longlong, long long, INT64, 0, __VA_ARGS__)                                              \
+	X(uchar, unsigned char, UINT8, 0, __VA_ARGS__)                                             \
+	X(ushort, unsigned short, UINT16, 0, __VA_ARGS__)                                          \
+	X(uint, unsigned int, UINT32, 0, __VA_ARGS__)                                              \
+	X(ulong, unsigned long, UINT64, 0, __VA_ARGS__)                                            \
+	X(ulonglong, unsigned long long, UINT64, 0, __VA_ARGS__)                                   \
+	X(int8, int8_t, INT8, 0, __VA_ARGS__)                                                      \
+	X(int16, int16_t, INT16, 0, __VA_ARGS__)                                                   \
+	X(int32, int32_t, INT32, 0, __VA_ARGS__)                                                   \
+	X(int64, int64_t, INT64, 0, __VA_ARGS__)                                                   \
+	X(uint8, uint8_t, UINT8, 0, __VA_ARGS__)                                                   \
+	X(uint16, uint16_t, UINT16, 0, __VA_ARGS__)                                                \
+	X(uint32, uint32_t, UINT32, 0, __VA_ARGS__)                                                \
+	X(uint64, uint64_t, UINT64, 0, __VA_ARGS__)                                                \
+	X(float, float, FLOAT32, 1, __VA_ARGS__)                                                   \
+	X(double, double, FLOAT64, 1, __VA_ARGS__)                                                 \
+	X(float16, uint16_t, FLOAT16, 1, __VA_ARGS__)                                              \
+	X(bfloat16, uint16_t, BFLOAT16, 1, __VA_ARGS__)                                            \
+	X(float8_e4m3fn, uint8_t, FLOAT8_E4M3FN, 1, __VA_ARGS__)                                   \
+	X(float8_e4m3fnuz, uint8_t, FLOAT8_E4M3FNUZ, 1, __VA_ARGS__)                               \
+	X(float8_e5m2, uint8_t, FLOAT8_E5M2, 1, __VA_ARGS__)                                       \
+	X(float8_e5m2fnuz, uint8_t, FLOAT8_E5M2FNUZ, 1, __VA_ARGS__)
+
+/* X(name, CODE, bits, ...): operations of reductions; @bits: of integers alone. */
+#define MORI_EACH_REDUCE_OP(X, ...)                                                                \
+	X(sum, SUM, 0, __VA_ARGS__)                                                                \
+	X(prod, PROD, 0, __VA_ARGS__)                                                              \
+	X(min, MIN, 0, __VA_ARGS__)                                                                \
+	X(max, MAX, 0, __VA_ARGS__)                                                                \
+	X(avg, AVG, 0, __VA_ARGS__)                                                                \
+	X(and, AND, 1, __VA_ARGS__)                                                                \
+	X(or, OR, 1, __VA_ARGS__)                                                                  \
+	X(xor, XOR, 1, __VA_ARGS__)
+
 /* X(name, CODE, ...): atomics that take a value, without and with a result. */
 #define MORI_EACH_AMO_POST(X, ...)                                                                 \
 	X(set, SET, __VA_ARGS__)                                                                   \

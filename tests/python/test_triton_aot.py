@@ -132,6 +132,7 @@ ACQUIRE = {
     "`quiet`": r"quiet_\w+",
     "barriers": r"barrier_all_(thread|block)",
     "syncs": r"sync_all_(thread|block)",
+    "collectives": r"(team_sync|barrier|broadcast|f?collect|alltoall|reduce|reducescatter)_(thread|warp|block)",
 }
 
 

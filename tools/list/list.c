@@ -193,7 +193,7 @@ static void print_python(void)
 static void usage(void)
 {
 	fputs("usage: mori-list --map | --names | --device-names | --json | --python | --count |\n"
-	      "                 --host-header | --device-header | --numbers FILE\n"
+	      "                 --host-header | --device-header | --typed-header | --numbers FILE\n"
 	      "Prints the symbols of libmori_shmem, or of the device library, and files made from\n"
 	      "the list of operations. Operations that FILE has numbered keep their numbers.\n",
 	      stderr);
@@ -222,6 +222,8 @@ int main(int argc, char **argv)
 		header_print(list_host, list_n_host, 0);
 	else if (!strcmp(what, "--device-header"))
 		header_print(list_device, list_n_device, 1);
+	else if (!strcmp(what, "--typed-header"))
+		typed_print();
 	else if (!strcmp(what, "--numbers"))
 		header_print_numbers(argv[2]);
 	else

@@ -41,6 +41,9 @@ void header_print(const struct list_row *rows, size_t n, int device);
 /* The enum of operations; those that the file @path has numbered keep their numbers. */
 void header_print_numbers(const char *path);
 
+/* typed.c: the header of collectives by type and operation. */
+void typed_print(void);
+
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 #endif
