@@ -5,6 +5,7 @@
  */
 /* TEST: pes=2,3 timeout=150 net=procs,nodes */
 #define COVER_LIST(S, V, S0, V0)                                                                   \
+	MORI_OPS_TEAM(V)                                                                           \
 	MORI_OPS_COLL(S, thread) MORI_OPS_COLL(S, warp) MORI_OPS_COLL(S, block)
 #include "coll.h"
 
@@ -17,7 +18,7 @@
 enum how { HOW_THREAD, HOW_WARP, HOW_BLOCK, HOW_KNOWN, HOWS };
 
 static _Thread_local struct {
-	mori_shmem_module_t *module;
+	mori_shmem_module_t *module, *with_ctx; /* NULL: this device has no such module */
 	struct coll_call *call;
 	int *status; /* of each thread */
 	enum how how;
@@ -60,12 +61,35 @@ static int call(const struct one *o)
 		.op = o->op,
 		.root = o->root,
 	};
+	if (kern.how == HOW_KNOWN || !kern.with_ctx)
+		use_ctx = 0;
 	covered(kind);
 	memset(kern.status, 0x55, 256 * sizeof(int));
-	err = RUN_KERNEL(kern.module, name, 1, kern.threads, &kern.call, &rounds, &kern.status);
+	err = RUN_KERNEL(use_ctx ? kern.with_ctx : kern.module, name, 1, kern.threads, &kern.call,
+			 &rounds, &kern.status);
 	for (unsigned i = 0; i < kern.threads && !err; i++)
 		CHECK_EQ("every thread", kern.status[i], 0);
 	return err;
+}
+
+/* Each call of a scope in each form. */
+static void each(mori_shmem_team_t team, unsigned char *dest, unsigned char *src,
+		 unsigned char *want)
+{
+	struct one o = { .team = team };
+
+	o.n = coll_members(team, o.pes);
+	o.at = mori_shmem_team_my_pe(team);
+	for (int i = 0; i < 4 * KINDS; i++) {
+		draw(&o, 300 + (uint64_t)i, dest, src);
+		o.kind = (enum kind)(i % KINDS);
+		o.seed = (uint64_t)i / KINDS;
+		o.count = 21;
+		o.op = MORI_SHMEM_MAX;
+		use_ctx = i / KINDS / 2;
+		run(&o, want);
+	}
+	use_ctx = 0;
 }
 
 static void scopes(mori_shmem_team_t team, uint64_t seed, int n, unsigned char *dest,
@@ -80,10 +104,28 @@ static void scopes(mori_shmem_team_t team, uint64_t seed, int n, unsigned char *
 	for (kern.how = 0; kern.how < HOWS; kern.how++) {
 		for (int i = 0; i < 2; i++) {
 			kern.threads = sizes[kern.how][i];
+			if (!i)
+				each(team, dest, src, want);
 			cases(team, seed + (uint64_t)kern.how * 40 + (uint64_t)i * 20, n / 8 + 1,
 			      dest, src, want);
 		}
 	}
+}
+
+static void questions(mori_shmem_team_t back)
+{
+	int32_t world = MORI_SHMEM_TEAM_WORLD, *out = kern.status;
+	const char *const names[] = { "team_my_pe", "team_n_pes", "team_translate_pe" };
+
+	CHECK_OK(RUN_KERNEL(kern.module, "coll_ask", 1, 1, &ctx, &back, &world, &out));
+	for (use_ctx = 0; use_ctx < 2; use_ctx++) {
+		CHECK_EQ("me", out[3 * use_ctx], n_pes - 1 - me);
+		CHECK_EQ("PEs", out[3 * use_ctx + 1], n_pes);
+		CHECK_EQ("the first", out[3 * use_ctx + 2], n_pes - 1);
+		for (int i = 0; i < 3; i++)
+			cover(names[i]);
+	}
+	use_ctx = 0;
 }
 
 static int test_pe(void)
@@ -95,6 +137,7 @@ static int test_pe(void)
 	kern.module = kern_load("coll");
 	if (!kern.module)
 		SKIP(KERN_NONE);
+	kern.with_ctx = kern_load("coll_ctx");
 	kern.call = pes_private(sizeof(*kern.call));
 	kern.status = pes_private(256 * sizeof(int));
 	dest = pes_malloc(LARGE + GUARD);
@@ -103,11 +146,16 @@ static int test_pe(void)
 	for (int i = 0; i < n_pes; i++)
 		pes[i] = n_pes - 1 - i;
 	CHECK_OK(mori_shmem_team_split_list(MORI_SHMEM_TEAM_WORLD, pes, n_pes, &back));
+	questions(back);
 	scopes(MORI_SHMEM_TEAM_WORLD, 500, CASES, dest, src, want);
 	CHECK_OK(mori_shmem_team_sync_thread(back));
 	scopes(back, 900, CASES / 2, dest, src, want);
 	CHECK_OK(mori_shmem_team_destroy(back));
 	CHECK_EQ("check", mori_shmem_check(NULL), 0);
+	if (kern.with_ctx) {
+		cover_all();
+		MUST(mori_shmem_module_unload(kern.with_ctx));
+	}
 	free(want);
 	MUST(mori_shmem_free(src));
 	MUST(mori_shmem_free(dest));

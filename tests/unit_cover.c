@@ -26,7 +26,8 @@
 	X("pe_atomic.c", MORI_OPS_AMO(S, V, thread) MORI_OPS_AMO_SIZE(S))                          \
 	X("pe_wait.c", MORI_OPS_WAIT(S, V, , thread))                                              \
 	X("pe_order.c", MORI_OPS_ORDER(S0, thread) MORI_OPS_ORDER_PE(S))                           \
-	X("pe_barrier.c", MORI_OPS_BARRIER(S0, thread))
+	X("pe_barrier.c", MORI_OPS_BARRIER(S0, thread))                                            \
+	X("pe_coll.c", MORI_OPS_TEAM(V) MORI_OPS_COLL(S, thread))
 
 #define DEVICE_PARTS(X)                                                                            \
 	X("kern_put.c", MORI_OPS_PUT(S, thread) MORI_OPS_PUT(S, warp) MORI_OPS_PUT(S, block))      \
@@ -48,7 +49,9 @@
 	X("kern_order.c",                                                                          \
 	  MORI_OPS_QUERY(S, V, S0, V0) MORI_OPS_ORDER(S0, thread) MORI_OPS_ORDER_PE(S)             \
 		  MORI_OPS_ORDER(S0, warp) MORI_OPS_ORDER(S0, block))                              \
-	X("kern_barrier.c", MORI_OPS_BARRIER(S0, thread) MORI_OPS_BARRIER(S0, block))
+	X("kern_barrier.c", MORI_OPS_BARRIER(S0, thread) MORI_OPS_BARRIER(S0, block))              \
+	X("kern_coll.c", MORI_OPS_TEAM(V) MORI_OPS_COLL(S, thread) MORI_OPS_COLL(S, warp)          \
+				 MORI_OPS_COLL(S, block))
 
 #define S(name, ...)		#name,
 #define V(ret, bad, name, ...)	#name,

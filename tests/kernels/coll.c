@@ -1,53 +1,23 @@
 // SPDX-License-Identifier: MIT
 /* Collectives in each scope: one call of any kind, and reductions whose type is constant. */
-#include "coll.h"
-
-#include <mori/shmem_device.h>
-
-/* The warp's have a context, for all. */
-#define CALL_thread(name, ...) mori_shmem_##name##_thread(__VA_ARGS__)
-#define CALL_warp(name, ...)   mori_shmem_ctx_##name##_warp(c->ctx, __VA_ARGS__)
-#define CALL_block(name, ...)  mori_shmem_##name##_block(__VA_ARGS__)
-#define CALL(name, scope, ...) CALL_##scope(name, __VA_ARGS__)
-
-#define DATA c->team, c->dest, c->src, c->count, c->dtype
-#define COLL(scope)                                                                                \
-	static int call_##scope(const struct coll_call *c)                                         \
-	{                                                                                          \
-		return c->kind == COLL_SYNC	 ? CALL(team_sync, scope, c->team) :               \
-		       c->kind == COLL_BARRIER	 ? CALL(barrier, scope, c->team) :                 \
-		       c->kind == COLL_BROADCAST ? CALL(broadcast, scope, DATA, c->root) :         \
-		       c->kind == COLL_FCOLLECT	 ? CALL(fcollect, scope, DATA) :                   \
-		       c->kind == COLL_COLLECT	 ? CALL(collect, scope, DATA) :                    \
-						   CALL(alltoall, scope, DATA);                      \
-	}
-#define REDUCE(scope)                                                                              \
-	static int reduce_##scope(const struct coll_call *c)                                       \
-	{                                                                                          \
-		return c->kind == COLL_REDUCE ? CALL(reduce, scope, DATA, c->op) :                 \
-						CALL(reducescatter, scope, DATA, c->op);           \
-	}
-COLL(thread)
-COLL(warp)
-COLL(block)
-REDUCE(thread)
-REDUCE(warp)
-REDUCE(block)
-
-#define ROUNDS(scope)                                                                              \
-	const struct coll_call *c = call;                                                          \
-	int err = 0, got;                                                                          \
-	for (uint64_t i = 0; i < rounds; i++) {                                                    \
-		got = c->kind < COLL_REDUCE ? call_##scope(c) : reduce_##scope(c);                 \
-		err = err ? err : got;                                                             \
-	}                                                                                          \
-	status[mori_thread_id()] = err;
+#include "coll_calls.h"
 
 MORI_KERNEL void coll_thread(const void *call, uint64_t rounds, int32_t *status){ ROUNDS(thread) }
 
 MORI_KERNEL void coll_warp(const void *call, uint64_t rounds, int32_t *status){ ROUNDS(warp) }
 
 MORI_KERNEL void coll_block(const void *call, uint64_t rounds, int32_t *status){ ROUNDS(block) }
+
+/* What can be asked of teams, with and without a context. */
+MORI_KERNEL void coll_ask(uint64_t ctx, int32_t team, int32_t to, int32_t *out)
+{
+	out[0] = mori_shmem_team_my_pe(team);
+	out[1] = mori_shmem_team_n_pes(team);
+	out[2] = mori_shmem_team_translate_pe(team, 0, to);
+	out[3] = mori_shmem_ctx_team_my_pe(ctx, team);
+	out[4] = mori_shmem_ctx_team_n_pes(ctx, team);
+	out[5] = mori_shmem_ctx_team_translate_pe(ctx, team, 0, to);
+}
 
 /* The types that models have, as a compiler sees them that knows them. */
 MORI_KERNEL void coll_known(const void *call, uint64_t rounds, int32_t *status)
