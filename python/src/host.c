@@ -178,7 +178,76 @@ static PyObject *abort_job(PyObject *self, PyObject *why)
 	return err > 0 ? NULL : none_or_raise(err);
 }
 
+static PyObject *team_split_strided(PyObject *self, PyObject *args)
+{
+	mori_shmem_team_t parent, team = MORI_SHMEM_TEAM_INVALID;
+	int start, stride, size, err;
+	struct released gil;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "iiii", &parent, &start, &stride, &size))
+		return NULL;
+	gil_release(&gil);
+	err = mori_shmem_team_split_strided(parent, start, stride, size, NULL, 0, &team);
+	if (gil_take(&gil))
+		return NULL;
+	return err ? raise_status(err) : PyLong_FromLong(team);
+}
+
+static PyObject *team_split_2d(PyObject *self, PyObject *args)
+{
+	mori_shmem_team_t parent, x = MORI_SHMEM_TEAM_INVALID, y = MORI_SHMEM_TEAM_INVALID;
+	struct released gil;
+	int xrange, err;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "ii", &parent, &xrange))
+		return NULL;
+	gil_release(&gil);
+	err = mori_shmem_team_split_2d(parent, xrange, NULL, 0, &x, NULL, 0, &y);
+	if (gil_take(&gil))
+		return NULL;
+	return err ? raise_status(err) : Py_BuildValue("(ii)", x, y);
+}
+
+static PyObject *team_split_list(PyObject *self, PyObject *args)
+{
+	mori_shmem_team_t parent, team = MORI_SHMEM_TEAM_INVALID;
+	PyObject *list, *items = NULL;
+	struct released gil;
+	int *pes = NULL, n = 0, err = 0;
+
+	(void)self;
+	if (PyArg_ParseTuple(args, "iO", &parent, &list))
+		items = PySequence_Tuple(list);
+	if (items)
+		n = (int)PyTuple_Size(items);
+	if (items)
+		pes = PyMem_Malloc(((size_t)n + 1) * sizeof(*pes));
+	if (items && !pes)
+		PyErr_NoMemory();
+	for (int i = 0; pes && i < n && !PyErr_Occurred(); i++)
+		pes[i] = (int)PyLong_AsLong(PyTuple_GetItem(items, i));
+	Py_XDECREF(items);
+	if (PyErr_Occurred()) {
+		PyMem_Free(pes);
+		return NULL;
+	}
+	gil_release(&gil);
+	err = mori_shmem_team_split_list(parent, pes, n, &team);
+	if (gil_take(&gil))
+		err = 1;
+	PyMem_Free(pes);
+	return err > 0 ? NULL : err ? raise_status(err) : PyLong_FromLong(team);
+}
+
 PyMethodDef host_methods[] = {
+	{ "team_split_strided", team_split_strided, METH_VARARGS,
+	  SIGNATURE("team_split_strided", "parent, start, stride, size, /") },
+	{ "team_split_2d", team_split_2d, METH_VARARGS,
+	  SIGNATURE("team_split_2d", "parent, xrange, /") },
+	{ "team_split_list", team_split_list, METH_VARARGS,
+	  SIGNATURE("team_split_list", "parent, pes, /") },
 	{ "abort", abort_job, METH_O, SIGNATURE("abort", "why, /") },
 	{ "get_unique_id", get_unique_id, METH_NOARGS, SIGNATURE("get_unique_id", "") },
 	{ "init_attr", init_attr, METH_VARARGS,

@@ -146,6 +146,7 @@ static int is_plain(const struct call *c)
 		    strpbrk(a->type, "()[]") || strstr(a->type, "_fn"))
 			return 0;
 		if (is_struct && strcmp(a->type, "mori_shmem_memobj_t") != 0 &&
+		    strcmp(a->type, "mori_shmem_team_t") != 0 &&
 		    strcmp(a->type, "mori_shmem_t *") != 0 &&
 		    strcmp(a->type, "mori_shmem_module_t *") != 0)
 			return 0;
