@@ -56,11 +56,11 @@ static void questions(mori_shmem_team_t odd)
 /* Names with a type and an operation, of each width and kind. */
 static void typed(unsigned char *dest, unsigned char *src)
 {
-	int n = n_pes;
+	int n = n_pes, sum = n * (n - 1) / 2;
 
 	*(float *)src = 0.5f + (float)me;
 	CHECK_OK(mori_shmem_float_sum_reduce(0, (float *)dest, (float *)src, 1));
-	CHECK(*(float *)dest == 0.5f * (float)n + (float)(n * (n - 1) / 2));
+	CHECK(*(float *)dest == 0.5f * (float)n + (float)sum);
 	*(double *)src = me;
 	CHECK_OK(mori_shmem_double_max_reduce(0, (double *)dest, (double *)src, 1));
 	CHECK(*(double *)dest == n - 1);
@@ -78,7 +78,7 @@ static void typed(unsigned char *dest, unsigned char *src)
 	((long *)src)[n - 1] = me;
 	CHECK_OK(mori_shmem_long_sum_reducescatter(0, (long *)dest, (long *)src, 1));
 	if (me == n - 1)
-		CHECK_EQ("long", *(long *)dest, n * (n - 1) / 2);
+		CHECK_EQ("long", *(long *)dest, sum);
 	CHECK_OK(mori_shmem_int8_broadcast(0, (int8_t *)dest, (int8_t *)src, 1, n - 1));
 }
 

@@ -8,7 +8,7 @@
 
 #include "abi/state.h"
 
-#define ABI 9u
+#define ABI   9u
 #define STATE 0x849d1826u
 
 static uint32_t hash(uint32_t h, const void *data, size_t n)

@@ -165,7 +165,7 @@ static int team_agree(struct pe *pe, mori_shmem_team_t parent, uint64_t hash,
 		      struct team_plan *plan, int *slot, uint64_t *calls)
 {
 	int me, n = dev_team_size(pe->state, parent, &me), err;
-	struct team_offer mine = team_offer(pe, plan), *all = malloc((size_t)n * sizeof(*all));
+	struct team_offer mine = team_offer(pe, plan), *all = calloc((size_t)n + 1, sizeof(*all));
 	uint64_t free_slots = mine.free;
 
 	if (!all)
@@ -418,7 +418,10 @@ static int team_run_destroy(struct pe *pe, mori_shmem_team_t team, const void *a
 	int err;
 
 	(void)args;
-	if (team >= 0 && team < TEAM_FIRST)
+	if (team < 0 || team >= (int)DEV_TEAMS)
+		return tgt_fail(pe->state, MORI_SHMEM_EINVAL, DEV_FAIL_TEAM,
+				(uint64_t)(uint32_t)team, 0);
+	if (team < TEAM_FIRST)
 		return fail_has_full_text(
 			err_set(MORI_SHMEM_EINVAL, "team %d is one that every job has", team));
 	err = dev_team_sync(pe->state, DEV_thread, team, DEV_COLL_DESTROY);
