@@ -72,26 +72,6 @@ static int call(const struct one *o)
 	return err;
 }
 
-/* Each call of a scope in each form. */
-static void each(mori_shmem_team_t team, unsigned char *dest, unsigned char *src,
-		 unsigned char *want)
-{
-	struct one o = { .team = team };
-
-	o.n = coll_members(team, o.pes);
-	o.at = mori_shmem_team_my_pe(team);
-	for (int i = 0; i < 4 * KINDS; i++) {
-		draw(&o, 300 + (uint64_t)i, dest, src);
-		o.kind = (enum kind)(i % KINDS);
-		o.seed = (uint64_t)i / KINDS;
-		o.count = 21;
-		o.op = MORI_SHMEM_MAX;
-		use_ctx = i / KINDS / 2;
-		run(&o, want);
-	}
-	use_ctx = 0;
-}
-
 static void scopes(mori_shmem_team_t team, uint64_t seed, int n, unsigned char *dest,
 		   unsigned char *src, unsigned char *want)
 {

@@ -105,6 +105,7 @@ static int test_pe(void)
 	CHECK_EQ("column", mori_shmem_team_my_pe(column), me / width);
 	CHECK_OK(mori_shmem_team_split_list(MORI_SHMEM_TEAM_WORLD, pes, n_pes, &back));
 	CHECK_EQ("backwards", mori_shmem_team_my_pe(back), n_pes - 1 - me);
+	each(MORI_SHMEM_TEAM_WORLD, dest, src, want);
 	for (int round = 0; round < 2; round++) {
 		int n = CASES / 16 + 1;
 
