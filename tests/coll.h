@@ -374,7 +374,7 @@ static void each(mori_shmem_team_t team, unsigned char *dest, unsigned char *src
 
 	o.n = coll_members(team, o.pes);
 	o.at = mori_shmem_team_my_pe(team);
-	for (int i = 0; i < 4 * KINDS; i++) {
+	for (int i = 0; o.n && i < 4 * KINDS; i++) {
 		draw(&o, 300 + (uint64_t)i, dest, src);
 		o.kind = (enum kind)(i % KINDS);
 		o.seed = (uint64_t)i / KINDS;
