@@ -8,9 +8,9 @@
 #ifndef MORI_DEV_COLLECTIVE_H
 #define MORI_DEV_COLLECTIVE_H
 
+#include "dev/member.h"
 #include "dev/order.h"
 #include "dev/reduce.h"
-#include "dev/member.h"
 
 enum dev_coll_kind {
 	DEV_COLL_SYNC = 1,
@@ -221,7 +221,7 @@ DEV_DEFER int dev_alltoall(const struct dev_state *st, enum dev_scope scope, mor
 	return err ? err : dev_coll_exchange(&c, &a, a.len);
 }
 
-/* The elements of all members before @me, and of all, from the counts that they have sent. */
+/* The elements of the first @end members, from the counts that they have sent. */
 DEV_INLINE uint64_t dev_coll_before(const struct dev_coll *c, int end, uint64_t mine)
 {
 	uint64_t sum = 0;

@@ -265,7 +265,7 @@ DEV_INLINE int dev_coll_wait_enter(const struct dev_coll *c)
 	return dev_coll_wait_first(c, DEV_TEAM_ENTER, c->n, dev_coll_value(c, 0), c->hash);
 }
 
-/* Every member has come to this call. */
+/* This PE has come, and then all members have, to this call. */
 DEV_INLINE int dev_coll_enter(const struct dev_coll *c)
 {
 	int err = dev_coll_signal_all(c, DEV_TEAM_ENTER, dev_coll_value(c, c->hash));
@@ -274,7 +274,7 @@ DEV_INLINE int dev_coll_enter(const struct dev_coll *c)
 	return err ? err : dev_coll_wait_enter(c);
 }
 
-/* All lanes put @len bytes to @off from the flags of member @to on, then set this PE's word. */
+/* All lanes put @len bytes into this PE's part of member @to's stage, then set its word there. */
 DEV_INLINE int dev_coll_stage(const struct dev_coll *c, int to, const void *src, uint64_t len,
 			      enum dev_team_word word, uint64_t value)
 {
